@@ -1,0 +1,194 @@
+//! What every `main` shares: usage, options, records in and out, and the way from an error to an exit status.
+
+use std::{
+    fmt::Display,
+    io::{self, BufRead, BufWriter, Read, StdoutLock, Write},
+    process::ExitCode,
+};
+
+use camino::{Utf8Path, Utf8PathBuf};
+pub use lexopt::Arg;
+
+use crate::{Error, Kind, Result, text::Escaped};
+
+/// The longest record read from standard input, in bytes.
+const MAX_RECORD: u64 = 1 << 20;
+
+/// Runs a command: parses with `run`, reports its failure and turns it into the exit status.
+///
+/// `usage` is what `-h` prints; its first line is `usage: <name of the command> ...`.
+pub fn main(usage: &'static str, run: impl FnOnce(&mut Args) -> Result<()>) -> ExitCode {
+    match run(&mut Args { parser: lexopt::Parser::from_env(), usage }) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            report(&error, usage);
+            ExitCode::from(error.kind().exit_code())
+        }
+    }
+}
+
+fn report(error: &Error, usage: &str) {
+    let message = error.to_string();
+    if error.kind() == Kind::Pipe || message.is_empty() {
+        return;
+    }
+    let label = if matches!(error.kind(), Kind::Fatal | Kind::Usage) { "fatal" } else { "error" };
+    say(label, &message);
+    if let Some(hint) = error.next_step() {
+        say("hint", hint);
+    }
+    if error.kind() == Kind::Usage {
+        // A standard error that is closed is no reason to fail in another way.
+        let _ = writeln!(io::stderr(), "{usage}");
+    }
+}
+
+fn say(label: &str, message: &str) {
+    let _ = writeln!(io::stderr(), "{label}: {}", Escaped(message));
+}
+
+/// Tells the user of something that is not as it should be but stops nothing.
+pub fn warning(message: &str) {
+    say("warning", message);
+}
+
+/// Tells the user the next step.
+pub fn hint(message: &str) {
+    say("hint", message);
+}
+
+/// The command line.
+pub struct Args {
+    parser: lexopt::Parser,
+    usage: &'static str,
+}
+
+impl Args {
+    /// The next option or operand. Answers `-h`, `--help` and `--version` itself, and ends the process then.
+    pub fn next(&mut self) -> Result<Option<Arg<'_>>> {
+        match self.parser.next().map_err(|e| Error::usage(e.to_string()))? {
+            Some(Arg::Short('h') | Arg::Long("help")) => answer(self.usage),
+            Some(Arg::Long("version")) => answer(concat!("fdl version ", env!("CARGO_PKG_VERSION"))),
+            other => Ok(other),
+        }
+    }
+
+    /// The value of the option that `next` returned last.
+    pub fn value(&mut self) -> Result<String> {
+        let value = self.parser.value().map_err(|e| Error::usage(e.to_string()))?;
+        utf8(value)
+    }
+
+    /// The value of the option that `next` returned last, as a path.
+    pub fn path(&mut self) -> Result<Utf8PathBuf> {
+        self.value().map(Utf8PathBuf::from)
+    }
+
+    /// The value of the option that `next` returned last, as a number.
+    pub fn number<T: std::str::FromStr>(&mut self) -> Result<T> {
+        let value = self.value()?;
+        value.parse().map_err(|_| Error::usage(format!("'{value}' is not a number that can be used here")))
+    }
+}
+
+fn answer(text: &str) -> ! {
+    let done = writeln!(io::stdout(), "{text}");
+    std::process::exit(if done.is_ok() { 0 } else { Kind::Pipe.exit_code().into() })
+}
+
+/// The error for an option or operand that the command does not know.
+pub fn unexpected(arg: Arg<'_>) -> Error {
+    Error::usage(arg.unexpected().to_string())
+}
+
+/// An operand as text.
+pub fn utf8(value: std::ffi::OsString) -> Result<String> {
+    value.into_string().map_err(|value| Error::usage(format!("'{}' is not valid UTF-8", value.display())))
+}
+
+/// The operand that the command cannot do without.
+pub fn required<T>(value: Option<T>, what: &str) -> Result<T> {
+    value.ok_or_else(|| Error::usage(format!("{what} is missing")))
+}
+
+/// Standard output as records: fields separated by TAB, ended by a newline with unsafe characters escaped, or with
+/// `-z` ended by NUL and raw.
+pub struct Output {
+    to: BufWriter<StdoutLock<'static>>,
+    z: bool,
+}
+
+impl Output {
+    /// The standard output of this process.
+    pub fn new(z: bool) -> Output {
+        Output { to: BufWriter::new(io::stdout().lock()), z }
+    }
+
+    /// Writes one record.
+    pub fn record(&mut self, fields: &[&dyn Display]) -> Result<()> {
+        for (i, field) in fields.iter().enumerate() {
+            let tab = if i == 0 { "" } else { "\t" };
+            if self.z {
+                write!(self.to, "{tab}{field}")
+            } else {
+                write!(self.to, "{tab}{}", Escaped(&field.to_string()))
+            }
+            .map_err(output_error)?;
+        }
+        self.to.write_all(if self.z { b"\0" } else { b"\n" }).map_err(output_error)
+    }
+
+    /// Writes bytes as they are.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.to.write_all(bytes).map_err(output_error)
+    }
+
+    /// Copies a stream to its end.
+    pub fn copy(&mut self, from: &mut dyn Read) -> Result<u64> {
+        io::copy(from, &mut self.to).map_err(output_error)
+    }
+
+    /// Hands on all that was written. Without this call the end of the output may be lost unnoticed.
+    pub fn finish(mut self) -> Result<()> {
+        self.to.flush().map_err(output_error)
+    }
+}
+
+fn output_error(e: io::Error) -> Error {
+    match e.kind() {
+        io::ErrorKind::BrokenPipe => Error::new(Kind::Pipe, ""),
+        _ => Error::store(format!("cannot write to standard output: {e}")),
+    }
+}
+
+/// The records of standard input, each split at TABs: lines, or with `z` records ended by NUL.
+pub fn records(z: bool) -> impl Iterator<Item = Result<Vec<String>>> {
+    let mut from = io::stdin().lock();
+    let end = if z { 0 } else { b'\n' };
+    let mut number = 0u64;
+    std::iter::from_fn(move || {
+        number += 1;
+        let mut record = Vec::new();
+        match from.by_ref().take(MAX_RECORD).read_until(end, &mut record) {
+            Ok(0) => return None,
+            Ok(_) => {}
+            Err(e) => return Some(Err(Error::fatal(format!("cannot read standard input: {e}")))),
+        }
+        if record.last() == Some(&end) {
+            record.pop();
+        } else if record.len() as u64 == MAX_RECORD {
+            return Some(Err(Error::fatal(format!("record {number} of standard input is too long"))));
+        }
+        let text = String::from_utf8(record)
+            .map_err(|_| Error::fatal(format!("record {number} of standard input is not valid UTF-8")));
+        Some(text.map(|text| text.split('\t').map(str::to_owned).collect()))
+    })
+}
+
+/// The file at `path` from the command line, in the words of an error.
+pub fn cannot_open(path: &Utf8Path, e: &io::Error) -> Error {
+    match e.kind() {
+        io::ErrorKind::NotFound => Error::not_found(format!("'{path}' does not exist")),
+        _ => Error::fatal(format!("cannot open '{path}': {e}")),
+    }
+}

@@ -1,0 +1,35 @@
+//! Text from outside on its way to a terminal or into a line of output.
+
+use std::fmt::{self, Write};
+
+/// Shows text with everything escaped that could drive a terminal, break a line or reorder what is read: control
+/// characters (C0, DEL, C1), line and paragraph separators, and the marks that change the direction of writing.
+pub struct Escaped<'a>(pub &'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| match c {
+            '\n' => f.write_str("\\n"),
+            '\t' => f.write_str("\\t"),
+            '\r' => f.write_str("\\r"),
+            c if is_unsafe(c) => write!(f, "\\u{{{:x}}}", c as u32),
+            c => f.write_char(c),
+        })
+    }
+}
+
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}')
+        || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_drives_a_terminal_is_escaped_and_the_rest_is_not() {
+        assert_eq!(Escaped("a\x1b[2J\tb\u{202e}\u{9b}é").to_string(), "a\\u{1b}[2J\\tb\\u{202e}\\u{9b}é");
+    }
+}
