@@ -1,6 +1,7 @@
 //! What every `main` shares: usage, options, records in and out, and the way from an error to an exit status.
 
 use std::{
+    env,
     fmt::Display,
     io::{self, BufRead, BufWriter, Read, StdoutLock, Write},
     process::ExitCode,
@@ -9,7 +10,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 pub use lexopt::Arg;
 
-use crate::{Error, Kind, Result, text::Escaped};
+use crate::{Error, Kind, Result, repository::Repository, text::Escaped};
 
 /// The longest record read from standard input, in bytes.
 const MAX_RECORD: u64 = 1 << 20;
@@ -65,6 +66,7 @@ pub struct Args {
 
 impl Args {
     /// The next option or operand. Answers `-h`, `--help` and `--version` itself, and ends the process then.
+    #[expect(clippy::should_implement_trait, reason = "an item borrows the parser, as lexopt's own `next` has it")]
     pub fn next(&mut self) -> Result<Option<Arg<'_>>> {
         match self.parser.next().map_err(|e| Error::usage(e.to_string()))? {
             Some(Arg::Short('h') | Arg::Long("help")) => answer(self.usage),
@@ -104,6 +106,23 @@ pub fn unexpected(arg: Arg<'_>) -> Error {
 /// An operand as text.
 pub fn utf8(value: std::ffi::OsString) -> Result<String> {
     value.into_string().map_err(|value| Error::usage(format!("'{}' is not valid UTF-8", value.display())))
+}
+
+/// The repository that `--repo` or, without it, `FDL_REPO` names.
+pub fn repository(option: Option<String>) -> Result<Repository> {
+    Repository::open(&repository_url(option)?)
+}
+
+/// The URL of the repository that `--repo` or, without it, `FDL_REPO` names.
+pub fn repository_url(option: Option<String>) -> Result<String> {
+    match option {
+        Some(url) => Ok(url),
+        None => match env::var("FDL_REPO") {
+            Ok(url) if !url.is_empty() => Ok(url),
+            Err(env::VarError::NotUnicode(_)) => Err(Error::usage("FDL_REPO is not valid UTF-8")),
+            _ => Err(Error::usage("no repository: give --repo URL or set FDL_REPO")),
+        },
+    }
 }
 
 /// The operand that the command cannot do without.

@@ -7,11 +7,18 @@ pub mod cli;
 pub mod dataset;
 pub mod digest;
 mod error;
+pub mod expired;
 pub mod files;
+pub mod history;
 pub mod id;
 pub mod json;
 pub mod key;
 pub mod refname;
+pub mod refs;
+pub mod repository;
+pub mod resolve;
+pub mod store;
 pub mod text;
+pub mod version;
 
 pub use error::{Error, Kind, Result};

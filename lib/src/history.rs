@@ -1,0 +1,37 @@
+//! Walks from a version to the versions before it.
+
+use crate::{Error, Kind, Result, id::VersionId, repository::Repository, version::Version};
+
+/// The versions from `tip` back to the first, newest first.
+///
+/// A chain that leads back to itself, which only a forged repository can hold, is an error.
+pub fn walk(repository: &Repository, tip: VersionId) -> impl Iterator<Item = Result<Version>> {
+    let mut next = Some(tip);
+    let mut seen = std::collections::HashSet::new();
+    std::iter::from_fn(move || {
+        let id = next.take()?;
+        if !seen.insert(id) {
+            return Some(Err(Error::fatal(format!("version {id} is its own ancestor"))));
+        }
+        let version = Version::read(repository, id);
+        next = version.as_ref().ok().and_then(Version::parent);
+        Some(version)
+    })
+}
+
+/// Whether `ancestor` is `id` or one of the versions before it.
+pub fn descends(repository: &Repository, id: VersionId, ancestor: VersionId) -> Result<bool> {
+    if id == ancestor {
+        return Ok(true);
+    }
+    for version in walk(repository, id) {
+        match version {
+            Ok(version) if version.parent() == Some(ancestor) => return Ok(true),
+            Ok(_) => {}
+            // The history may be cut off, as a working repository's is; what cannot be read is another matter.
+            Err(e) if e.kind() == Kind::NotFound => return Ok(false),
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(false)
+}

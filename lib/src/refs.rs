@@ -1,0 +1,302 @@
+//! Refs: the names that readers start from. A ref holds the id of a version. A branch moves forward only, a tag never
+//! moves, and every move is on condition of what the ref held before.
+
+use std::{collections::BTreeMap, thread, time::Duration};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Error, Kind, Result, expired, history,
+    id::VersionId,
+    json,
+    key::Key,
+    refname::RefName,
+    repository::Repository,
+    store::{Body, Condition, ETag, Listed, Store, Written},
+    version::Version,
+};
+
+/// The largest ref, in bytes: an id is 36 bytes and a newline.
+const MAX_REF: u64 = 64;
+
+/// The largest HEAD, in bytes.
+const MAX_HEAD: u64 = 256;
+
+/// The largest `refs.json`, in bytes.
+const MAX_REFS: u64 = 16 << 20;
+
+/// How often a write on condition is tried while nothing says that it was lost.
+const TRIES: u32 = 8;
+
+/// What a ref holds, and the tag to move it by; both from one answer of the store.
+#[derive(Clone, Debug)]
+pub struct Value {
+    /// The version.
+    pub id: VersionId,
+    /// The tag of the ref.
+    pub etag: ETag,
+}
+
+/// What a writer expects a ref to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Whatever it holds when it is first read.
+    Any,
+    /// Nothing: the ref is to be made.
+    Absent,
+    /// This version.
+    Version(VersionId),
+}
+
+/// What `name` holds, or `None` where there is no such ref.
+pub fn read(repository: &Repository, name: &RefName) -> Result<Option<Value>> {
+    let key = name.key();
+    let Some(object) = repository.store().get(&key, MAX_REF)? else { return Ok(None) };
+    let id = std::str::from_utf8(&object.bytes)
+        .ok()
+        .and_then(|text| text.strip_suffix('\n'))
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| Error::fatal(format!("'{key}' is damaged: it does not hold a version id")))?;
+    Ok(Some(Value { id, etag: object.etag }))
+}
+
+/// All refs whose names begin with `prefix` (a folder such as `refs` or `refs/tags`), in order of their names.
+pub fn list(repository: &Repository, prefix: &Key) -> Result<Vec<RefName>> {
+    let mut names = Vec::new();
+    repository.store().list(Some(prefix), &mut |listed| {
+        if let Listed::Object(key, _) = listed
+            && let Ok(name) = key.as_str().parse()
+        {
+            names.push(name);
+        }
+        Ok(())
+    })?;
+    Ok(names)
+}
+
+/// Moves or makes the ref `name`, if it holds what is `expected`, and if that is a step forward.
+///
+/// # Errors
+/// [`Kind::Conflict`], which names the version that won; [`Kind::Busy`] when the outcome is not known.
+pub fn update(repository: &Repository, name: &RefName, new: VersionId, expected: Expected) -> Result<()> {
+    repository.check_writable()?;
+    let old = read(repository, name)?;
+    let tracking = !(name.is_branch() || name.is_tag());
+    match (&old, expected) {
+        // What was to be done is done: a push that was cut off is run again.
+        (Some(old), _) if old.id == new => return Ok(()),
+        (Some(old), Expected::Absent) => return Err(lost(name, Some(old.id))),
+        (Some(old), Expected::Version(id)) if old.id != id => return Err(lost(name, Some(old.id))),
+        (None, Expected::Version(_)) => return Err(lost(name, None)),
+        _ => {}
+    }
+    if !tracking {
+        check_target(repository, name, old.as_ref(), new)?;
+    }
+    if old.is_none() {
+        check_collisions(repository, name)?;
+    }
+    write(repository, name, old.as_ref(), new)?;
+    if tracking { Ok(()) } else { take_back_if_expired(repository, name, old.as_ref(), new) }
+}
+
+/// Deletes the ref `name`, if it holds what is `expected`.
+pub fn delete(repository: &Repository, name: &RefName, expected: Expected) -> Result<()> {
+    repository.check_writable()?;
+    let Some(old) = read(repository, name)? else {
+        return Err(Error::not_found(format!("'{name}' does not exist in '{}'", repository.url())));
+    };
+    if let Expected::Version(id) = expected
+        && id != old.id
+    {
+        return Err(lost(name, Some(old.id)));
+    }
+    if repository.store().delete(&name.key(), &Condition::Matches(old.etag))? {
+        return Ok(());
+    }
+    match read(repository, name)? {
+        None => Ok(()),
+        Some(now) => Err(lost(name, Some(now.id))),
+    }
+}
+
+/// Refuses a version that may not stand in the ref.
+fn check_target(repository: &Repository, name: &RefName, old: Option<&Value>, new: VersionId) -> Result<()> {
+    Version::read(repository, new)?;
+    expired::check_live(repository, new)?;
+    let Some(old) = old else { return Ok(()) };
+    if name.is_tag() {
+        return Err(Error::conflict(format!("'{name}' holds {} already, and a tag never moves", old.id)));
+    }
+    if !history::descends(repository, new, old.id)? {
+        return Err(Error::conflict(format!(
+            "'{name}' holds {}, which is no ancestor of {new}; a branch moves forward only",
+            old.id
+        )));
+    }
+    Ok(())
+}
+
+/// Refuses a name above or below that of another ref, or different from it only in case: not every store could hold both.
+fn check_collisions(repository: &Repository, name: &RefName) -> Result<()> {
+    for other in list(repository, &Key::literal("refs"))? {
+        if name.collides_with(&other) {
+            return Err(Error::fatal(format!("cannot make '{name}': '{other}' exists")));
+        }
+        if other != *name && other.as_str().eq_ignore_ascii_case(name.as_str()) {
+            return Err(Error::fatal(format!("cannot make '{name}': it differs from '{other}' only in case")));
+        }
+    }
+    Ok(())
+}
+
+/// Writes the ref on condition. After every answer but a clear yes the ref is read again, and its content decides.
+fn write(repository: &Repository, name: &RefName, old: Option<&Value>, new: VersionId) -> Result<()> {
+    let condition = match old {
+        Some(old) => Condition::Matches(old.etag.clone()),
+        None => Condition::Absent,
+    };
+    let bytes = format!("{new}\n");
+    let mut pause = Duration::from_millis(100);
+    let mut failure = None;
+    for _ in 0..TRIES {
+        match repository.store().put(&name.key(), Body::Bytes(bytes.as_bytes()), &condition) {
+            Ok(Written::Done) => return Ok(()),
+            Ok(Written::Refused) => {}
+            Err(e) => failure = Some(e),
+        }
+        let now = read(repository, name).map_err(|e| unknown(name, new, &e))?;
+        match (&now, old) {
+            (Some(now), _) if now.id == new => return Ok(()),
+            (Some(now), Some(old)) if now.id == old.id => {}
+            (None, None) => {}
+            (Some(now), _) if history::descends(repository, now.id, new)? => return Ok(()),
+            _ => return Err(lost(name, now.map(|now| now.id))),
+        }
+        // The ref is as it was. A store that says why is believed; an answer that was lost is tried again.
+        if let Some(e) = failure.take_if(|e| e.kind() == Kind::Store) {
+            return Err(e);
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_secs(5));
+    }
+    Err(failure.unwrap_or_else(|| Error::new(Kind::Busy, format!("'{name}' could not be moved to {new}; try again"))))
+}
+
+/// The other half of expire's rule: it marks the version and then reads the refs, we write the ref and then look for the mark.
+fn take_back_if_expired(repository: &Repository, name: &RefName, old: Option<&Value>, new: VersionId) -> Result<()> {
+    let Err(expired) = expired::check_live(repository, new) else { return Ok(()) };
+    if expired.kind() != Kind::Expired {
+        return Err(expired);
+    }
+    let Some(written) = read(repository, name)?.filter(|now| now.id == new) else { return Err(expired) };
+    let condition = Condition::Matches(written.etag);
+    match old {
+        None => repository.store().delete(&name.key(), &condition).map(|_| ())?,
+        Some(old) => {
+            let bytes = format!("{}\n", old.id);
+            repository.store().put(&name.key(), Body::Bytes(bytes.as_bytes()), &condition).map(|_| ())?;
+        }
+    }
+    Err(expired.context(format_args!("'{name}' was not moved")))
+}
+
+fn lost(name: &RefName, now: Option<VersionId>) -> Error {
+    match now {
+        Some(id) => Error::conflict(format!("'{name}' holds {id} now: another writer was first")),
+        None => Error::conflict(format!("'{name}' does not exist any more: another writer deleted it")),
+    }
+}
+
+fn unknown(name: &RefName, new: VersionId, e: &Error) -> Error {
+    Error::new(Kind::Busy, format!("it is not known whether '{name}' was moved to {new}: {e}"))
+        .hint("nothing was cleaned up; run the same command again")
+}
+
+/// The branch that HEAD names.
+pub fn head(repository: &Repository) -> Result<RefName> {
+    read_head(repository).map(|(name, _)| name)
+}
+
+fn read_head(repository: &Repository) -> Result<(RefName, ETag)> {
+    let Some(object) = repository.store().get(&Key::literal("HEAD"), MAX_HEAD)? else {
+        return Err(Error::not_found(format!("'{}' has no HEAD", repository.url())));
+    };
+    let name = std::str::from_utf8(&object.bytes)
+        .ok()
+        .and_then(|text| text.strip_prefix("ref: ")?.strip_suffix('\n'))
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| Error::fatal("'HEAD' is damaged: it does not name a ref"))?;
+    Ok((name, object.etag))
+}
+
+/// Writes the HEAD of a repository that is being made; one that is there already stays.
+pub(crate) fn create_head(store: &dyn Store, branch: &RefName) -> Result<()> {
+    store.put(&Key::literal("HEAD"), Body::Bytes(head_bytes(branch).as_bytes()), &Condition::Absent).map(|_| ())
+}
+
+/// Makes HEAD name another branch.
+pub fn set_head(repository: &Repository, branch: &RefName) -> Result<()> {
+    repository.check_writable()?;
+    if !branch.is_branch() {
+        return Err(Error::fatal(format!("HEAD cannot name '{branch}': it is not a branch")));
+    }
+    let (now, etag) = read_head(repository)?;
+    if now == *branch {
+        return Ok(());
+    }
+    let body = head_bytes(branch);
+    match repository.store().put(&Key::literal("HEAD"), Body::Bytes(body.as_bytes()), &Condition::Matches(etag))? {
+        Written::Done => Ok(()),
+        Written::Refused => Err(Error::conflict("HEAD was changed by another writer; nothing was changed")),
+    }
+}
+
+fn head_bytes(branch: &RefName) -> String {
+    format!("ref: {branch}\n")
+}
+
+/// `refs.json`: the refs, for a reader who cannot list them.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerInfo {
+    /// The format version.
+    pub fdl: String,
+    /// The branch that HEAD names.
+    pub head: RefName,
+    /// Every branch and tag.
+    pub refs: BTreeMap<RefName, VersionId>,
+}
+
+/// Brings `refs.json` in line with HEAD and the refs.
+///
+/// Its tag is read before the refs are, so of two that do this at once the later one sees what the other wrote.
+pub fn update_server_info(repository: &Repository) -> Result<()> {
+    repository.check_writable()?;
+    let key = Key::literal("refs.json");
+    for _ in 0..TRIES {
+        let old = repository.store().get(&key, MAX_REFS)?;
+        let bytes = json::to_bytes(&server_info(repository)?)?;
+        let condition = match old {
+            Some(old) if old.bytes == bytes => return Ok(()),
+            Some(old) => Condition::Matches(old.etag),
+            None => Condition::Absent,
+        };
+        if repository.store().put(&key, Body::Bytes(&bytes), &condition)? == Written::Done {
+            return Ok(());
+        }
+    }
+    Err(Error::new(Kind::Busy, "refs.json is written by others all the time; it is behind the refs for now")
+        .hint("'fdl update-server-info' brings it up to date"))
+}
+
+fn server_info(repository: &Repository) -> Result<ServerInfo> {
+    let mut refs = BTreeMap::new();
+    for name in list(repository, &Key::literal("refs"))? {
+        if (name.is_branch() || name.is_tag())
+            && let Some(value) = read(repository, &name)?
+        {
+            refs.insert(name, value.id);
+        }
+    }
+    Ok(ServerInfo { fdl: json::FORMAT.into(), head: head(repository)?, refs })
+}

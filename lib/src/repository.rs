@@ -1,0 +1,120 @@
+//! A repository: a store with an `fdl.json` in it.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::{
+    Error, Kind, Result,
+    id::RepositoryId,
+    json,
+    key::Key,
+    refname::RefName,
+    refs,
+    store::{self, Body, Condition, Store, Written},
+};
+
+/// The largest `fdl.json`, in bytes.
+const MAX_CONFIG: u64 = 1 << 20;
+
+/// Features that this program knows. A repository that names another may be read, but not written or cleaned up.
+const FEATURES: &[&str] = &[];
+
+/// `fdl.json`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Config {
+    /// The format version.
+    pub fdl: String,
+    /// The repository's identity, the same at every mirror.
+    pub id: RepositoryId,
+    /// The folder of the data files.
+    pub data_dir: Key,
+    /// What a writer must know beyond the format version.
+    #[serde(default)]
+    pub features: Vec<String>,
+    /// Fields of a newer minor version.
+    #[serde(flatten)]
+    pub other: Map<String, Value>,
+}
+
+/// An open repository.
+pub struct Repository {
+    store: Box<dyn Store>,
+    config: Config,
+}
+
+impl Repository {
+    /// Opens the repository at `url`.
+    pub fn open(url: &str) -> Result<Repository> {
+        let not_one =
+            |why: &str| Error::fatal(format!("'{url}' is not a repository: {why}")).hint("'fdl init' makes one");
+        let store = match store::open(url) {
+            Err(e) if e.kind() == Kind::NotFound => return Err(not_one("it does not exist")),
+            store => store?,
+        };
+        let key = Key::literal("fdl.json");
+        let object = store.get(&key, MAX_CONFIG)?.ok_or_else(|| not_one("it has no fdl.json"))?;
+        let config = json::parse(format_args!("'fdl.json' of '{url}'"), &object.bytes)?;
+        Ok(Repository { store, config })
+    }
+
+    /// Makes a repository at `url`, whose HEAD names `branch`; one that was made only in part is finished.
+    ///
+    /// With `like`, it takes over the id and the data folder of another repository.
+    ///
+    /// # Errors
+    /// [`Kind::Conflict`] where there is a repository already, which is then left alone.
+    pub fn create(url: &str, branch: &RefName, like: Option<&Config>) -> Result<Repository> {
+        let store = store::create(url)?;
+        let config = Config {
+            fdl: json::FORMAT.into(),
+            id: like.map_or_else(RepositoryId::fresh, |like| like.id),
+            data_dir: like.map_or_else(|| Key::literal("data"), |like| like.data_dir.clone()),
+            features: Vec::new(),
+            other: Map::new(),
+        };
+        // HEAD comes first: what has an fdl.json is a whole repository.
+        refs::create_head(store.as_ref(), branch)?;
+        let bytes = json::to_bytes(&config)?;
+        match store.put(&Key::literal("fdl.json"), Body::Bytes(&bytes), &Condition::Absent)? {
+            Written::Done => Ok(Repository { store, config }),
+            Written::Refused => Err(Error::conflict(format!("'{url}' is a repository already; nothing was changed"))),
+        }
+    }
+
+    /// Where it keeps its objects.
+    pub fn store(&self) -> &dyn Store {
+        self.store.as_ref()
+    }
+
+    /// Its `fdl.json`.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Where it is, with a trailing `/`.
+    pub fn url(&self) -> &str {
+        self.store.url()
+    }
+
+    /// Where its data files are, with a trailing `/`: what a catalog's `data_path` and a reader's `DATA_PATH` say.
+    pub fn data_url(&self) -> String {
+        format!("{}{}/", self.url(), self.config.data_dir)
+    }
+
+    /// The key of a data file, from its path below the data folder.
+    pub fn data_key(&self, path: &Key) -> Result<Key> {
+        self.config.data_dir.join(path)
+    }
+
+    /// Refuses to go on where writing needs a feature that this program does not know.
+    pub fn check_writable(&self) -> Result<()> {
+        match self.config.features.iter().find(|feature| !FEATURES.contains(&feature.as_str())) {
+            None => Ok(()),
+            Some(feature) => Err(Error::fatal(format!(
+                "'{}' needs the feature '{feature}', which this fdl does not know; it is not written to",
+                self.url()
+            ))
+            .hint("a newer fdl may know it")),
+        }
+    }
+}

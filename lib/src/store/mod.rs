@@ -1,0 +1,172 @@
+//! A store holds objects by key: a folder, a bucket, a host. What the format asks of one is this trait.
+//!
+//! Every store keeps three promises: an object is seen whole or not at all; a write on condition that is answered
+//! [`Written::Refused`] has changed nothing; and what was answered as written is still there after a crash.
+
+mod folder;
+mod kill;
+mod trace;
+
+use std::{
+    fmt,
+    fs::File,
+    io::{self, Read},
+};
+
+use jiff::Timestamp;
+
+pub use folder::Folder;
+
+use crate::{Error, Result, key::Key};
+
+/// What a store says of the content of an object: the same content, the same tag. Opaque; sent back byte for byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ETag(String);
+
+impl ETag {
+    /// A tag as the store spelled it, quotes included.
+    pub fn new(text: impl Into<String>) -> ETag {
+        ETag(text.into())
+    }
+}
+
+impl fmt::Display for ETag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A small object, read whole: content and tag come from one answer.
+#[derive(Debug)]
+pub struct Object {
+    /// The content.
+    pub bytes: Vec<u8>,
+    /// The tag of exactly this content.
+    pub etag: ETag,
+}
+
+/// What a store tells of an object without its content.
+#[derive(Clone, Debug)]
+pub struct Meta {
+    /// Bytes.
+    pub size: u64,
+    /// When it was written, by the store's clock.
+    pub modified: Timestamp,
+    /// Its tag, where the store tells it at no cost.
+    pub etag: Option<ETag>,
+}
+
+/// An object opened for reading.
+pub struct Opened {
+    /// What the store says of it.
+    pub meta: Meta,
+    /// Its content. An end before `meta.size` bytes is an error, never a short read.
+    pub body: Box<dyn Read + Send>,
+}
+
+/// What is to be written.
+#[derive(Clone, Copy)]
+pub enum Body<'a> {
+    /// Bytes in memory.
+    Bytes(&'a [u8]),
+    /// A file from its start, of which exactly this many bytes are to be there.
+    File(&'a File, u64),
+}
+
+/// When a write may take place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition {
+    /// Whatever stands there now.
+    Always,
+    /// Only where nothing stands: `If-None-Match: *`.
+    Absent,
+    /// Only over exactly this content: `If-Match: <etag>`.
+    Matches(ETag),
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Condition::Always => Ok(()),
+            Condition::Absent => f.write_str("If-None-Match: *"),
+            Condition::Matches(etag) => write!(f, "If-Match: {etag}"),
+        }
+    }
+}
+
+/// The answer to a write on condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// It took place.
+    Done,
+    /// The condition did not hold; nothing was changed.
+    Refused,
+}
+
+/// Something that a listing found.
+pub enum Listed {
+    /// An object.
+    Object(Key, Meta),
+    /// Something that is no object of ours: its name is no key, or it is no regular file.
+    Foreign(String),
+}
+
+/// A place where objects are kept.
+///
+/// Errors are of kind [`Store`](crate::Kind::Store) when the store refuses or cannot; an object that is not there is
+/// `None` or `false`, never an error, and an object that cannot be read is an error, never `None`.
+pub trait Store: Send + Sync {
+    /// Where the store is, with a trailing `/`.
+    fn url(&self) -> &str;
+
+    /// The content and tag of an object of at most `limit` bytes; a larger one is an error.
+    fn get(&self, key: &Key, limit: u64) -> Result<Option<Object>>;
+
+    /// Opens an object of any size.
+    fn open(&self, key: &Key) -> Result<Option<Opened>>;
+
+    /// What the store knows of an object.
+    fn head(&self, key: &Key) -> Result<Option<Meta>>;
+
+    /// Writes an object whole, if `condition` holds.
+    fn put(&self, key: &Key, body: Body<'_>, condition: &Condition) -> Result<Written>;
+
+    /// Deletes an object, if `condition` holds (`Absent` never does); `false` when it was not there or did not match.
+    fn delete(&self, key: &Key, condition: &Condition) -> Result<bool>;
+
+    /// Calls `visit` with every object below `folder`, or with all there are, in the order of their keys.
+    fn list(&self, folder: Option<&Key>, visit: &mut dyn FnMut(Listed) -> Result<()>) -> Result<()>;
+
+    /// Makes sure that an object which another program wrote in place outlives a crash.
+    fn settle(&self, key: &Key) -> Result<()>;
+}
+
+/// The store at `url`: a folder's path or `file://` URL.
+pub fn open(url: &str) -> Result<Box<dyn Store>> {
+    Ok(trace::wrap(Box::new(Folder::open(folder_path(url)?)?)))
+}
+
+/// Makes the place for a store at `url`, if there is none yet, and opens it.
+pub fn create(url: &str) -> Result<Box<dyn Store>> {
+    Ok(trace::wrap(Box::new(Folder::create(folder_path(url)?)?)))
+}
+
+fn folder_path(url: &str) -> Result<&str> {
+    let path = match url.split_once("://") {
+        Some(("file", path)) if path.starts_with('/') => path,
+        Some(("file", _)) => return Err(Error::fatal(format!("'{url}' names a host; a file:// URL begins file:///"))),
+        Some((scheme, _)) => return Err(Error::fatal(format!("'{url}': no store for '{scheme}://'"))),
+        None => url,
+    };
+    if path.is_empty() {
+        return Err(Error::fatal("the repository's path is empty"));
+    }
+    Ok(path)
+}
+
+/// Reads `from` to its end, at most `limit` bytes; `None` if there are more.
+pub(crate) fn read_at_most(from: &mut dyn Read, limit: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    from.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= limit).then_some(bytes))
+}
