@@ -3,7 +3,7 @@
 use std::{
     env,
     fmt::Display,
-    io::{self, BufRead, BufWriter, Read, StdoutLock, Write},
+    io::{self, BufRead, BufReader, BufWriter, Read, Stdout, Write},
     process::ExitCode,
 };
 
@@ -133,14 +133,14 @@ pub fn required<T>(value: Option<T>, what: &str) -> Result<T> {
 /// Standard output as records: fields separated by TAB, ended by a newline with unsafe characters escaped, or with
 /// `-z` ended by NUL and raw.
 pub struct Output {
-    to: BufWriter<StdoutLock<'static>>,
+    to: BufWriter<Stdout>,
     z: bool,
 }
 
 impl Output {
     /// The standard output of this process.
     pub fn new(z: bool) -> Output {
-        Output { to: BufWriter::new(io::stdout().lock()), z }
+        Output { to: BufWriter::new(io::stdout()), z }
     }
 
     /// Writes one record.
@@ -182,7 +182,7 @@ fn output_error(e: io::Error) -> Error {
 
 /// The records of standard input, each split at TABs: lines, or with `z` records ended by NUL.
 pub fn records(z: bool) -> impl Iterator<Item = Result<Vec<String>>> {
-    let mut from = io::stdin().lock();
+    let mut from = BufReader::new(io::stdin());
     let end = if z { 0 } else { b'\n' };
     let mut number = 0u64;
     std::iter::from_fn(move || {

@@ -13,12 +13,14 @@ pub mod history;
 pub mod id;
 pub mod json;
 pub mod key;
+pub mod pretty;
 pub mod refname;
 pub mod refs;
 pub mod repository;
 pub mod resolve;
 pub mod store;
 pub mod text;
+pub mod transfer;
 pub mod version;
 
 pub use error::{Error, Kind, Result};

@@ -1,0 +1,55 @@
+//! Deletes the objects whose keys are on standard input. Nothing is asked and nothing is checked: it is for scripts
+//! that know what no version needs.
+
+use std::process::ExitCode;
+
+use fdl::{
+    Error, Result,
+    cli::{self, Arg, Args, Output},
+    key::Key,
+    store::Condition,
+    transfer,
+};
+
+const USAGE: &str = "usage: fdl-rm-objects [--repo URL] [-z] [--dry-run] [--jobs N] <KEYS";
+
+fn main() -> ExitCode {
+    cli::main(USAGE, run)
+}
+
+fn run(args: &mut Args) -> Result<()> {
+    let (mut repo, mut z, mut dry_run, mut jobs) = (None, false, false, transfer::JOBS);
+    while let Some(arg) = args.next()? {
+        match arg {
+            Arg::Long("repo") => repo = Some(args.value()?),
+            Arg::Short('z') => z = true,
+            Arg::Short('n') | Arg::Long("dry-run") => dry_run = true,
+            Arg::Long("jobs") => jobs = args.number()?,
+            arg => return Err(cli::unexpected(arg)),
+        }
+    }
+    let repository = cli::repository(repo)?;
+    repository.check_writable()?;
+    // All keys are checked before the first object goes.
+    let keys = cli::records(z).map(|record| Key::new(&record?.join("\t"))).collect::<Result<Vec<_>>>()?;
+    let mut output = Output::new(z);
+    let mut failures = 0;
+    transfer::in_parallel(
+        jobs,
+        keys.into_iter().map(Ok),
+        |key| {
+            let deleted = if dry_run { Ok(true) } else { repository.store().delete(&key, &Condition::Always) };
+            Ok((key, deleted))
+        },
+        |(key, deleted)| match deleted {
+            Ok(_) => output.record(&[&key]),
+            Err(e) => {
+                failures += 1;
+                cli::warning(&e.to_string());
+                Ok(())
+            }
+        },
+    )?;
+    output.finish()?;
+    if failures == 0 { Ok(()) } else { Err(Error::store(format!("{failures} objects were not deleted"))) }
+}
