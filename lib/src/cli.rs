@@ -108,6 +108,11 @@ pub fn utf8(value: std::ffi::OsString) -> Result<String> {
     value.into_string().map_err(|value| Error::usage(format!("'{}' is not valid UTF-8", value.display())))
 }
 
+/// An operand as a path.
+pub fn path(value: std::ffi::OsString) -> Result<Utf8PathBuf> {
+    utf8(value).map(Utf8PathBuf::from)
+}
+
 /// The repository that `--repo` or, without it, `FDL_REPO` names.
 pub fn repository(option: Option<String>) -> Result<Repository> {
     Repository::open(&repository_url(option)?)

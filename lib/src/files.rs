@@ -47,25 +47,38 @@ pub struct File {
     pub sha256: Option<Digest>,
 }
 
-/// Writes `files` as `files.json`, a file a line. They must be sorted by path, each path once.
-///
-/// # Errors
-/// When they are not so sorted, or `to` cannot be written.
-pub fn write(mut to: impl Write, files: impl IntoIterator<Item = Result<File>>) -> Result<()> {
-    let io = |e: io::Error| Error::store(format!("cannot write files.json: {e}"));
-    write!(to, "{{\"fdl\":\"{}\",\"files\":[", json::FORMAT).map_err(io)?;
-    let mut last: Option<Key> = None;
-    for file in files {
-        let file = file?;
-        if last.as_ref().is_some_and(|last| *last >= file.path) {
+/// Writes a `files.json`, a file a line.
+pub struct Writer<W> {
+    to: W,
+    last: Option<Key>,
+}
+
+impl<W: Write> Writer<W> {
+    /// Begins a `files.json`.
+    pub fn new(mut to: W) -> Result<Writer<W>> {
+        write!(to, "{{\"fdl\":\"{}\",\"files\":[", json::FORMAT).map_err(cannot_write)?;
+        Ok(Writer { to, last: None })
+    }
+
+    /// Adds a file. Files come sorted by path, each path once.
+    pub fn file(&mut self, file: File) -> Result<()> {
+        if self.last.as_ref().is_some_and(|last| *last >= file.path) {
             return Err(Error::fatal(format!("files.json is not sorted, or names '{}' twice", file.path)));
         }
-        let line = serde_json::to_string(&file).map_err(|e| Error::fatal(format!("cannot write files.json: {e}")))?;
-        write!(to, "{}\n{line}", if last.is_some() { "," } else { "" }).map_err(io)?;
-        last = Some(file.path);
+        let line = serde_json::to_string(&file).map_err(|e| cannot_write(e.into()))?;
+        write!(self.to, "{}\n{line}", if self.last.is_some() { "," } else { "" }).map_err(cannot_write)?;
+        self.last = Some(file.path);
+        Ok(())
     }
-    to.write_all(b"\n]}\n").map_err(io)?;
-    to.flush().map_err(io)
+
+    /// Ends it. Without this call it is not whole.
+    pub fn finish(mut self) -> Result<()> {
+        self.to.write_all(b"\n]}\n").and_then(|()| self.to.flush()).map_err(cannot_write)
+    }
+}
+
+fn cannot_write(e: io::Error) -> Error {
+    Error::store(format!("cannot write files.json: {e}"))
 }
 
 /// Reads a `files.json` from its start to its end, in memory that does not grow with it; `visit` gets each file.
@@ -180,19 +193,25 @@ mod tests {
         Ok(files)
     }
 
+    fn written(files: &[File]) -> Result<String> {
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(&mut bytes)?;
+        files.iter().try_for_each(|file| writer.file(file.clone()))?;
+        writer.finish()?;
+        Ok(String::from_utf8(bytes).unwrap())
+    }
+
     #[test]
     fn what_is_written_is_read_back() {
         for files in [vec![], vec![file("a")], vec![file("a/b"), file("a/c")]] {
-            let mut bytes = Vec::new();
-            write(&mut bytes, files.iter().cloned().map(Ok)).unwrap();
-            assert_eq!(read_all(std::str::from_utf8(&bytes).unwrap()).unwrap(), files);
+            assert_eq!(read_all(&written(&files).unwrap()).unwrap(), files);
         }
     }
 
     #[test]
     fn what_is_not_sorted_is_neither_written_nor_read() {
-        assert!(write(Vec::new(), [Ok(file("b")), Ok(file("a"))]).is_err());
-        assert!(write(Vec::new(), [Ok(file("a")), Ok(file("a"))]).is_err());
+        assert!(written(&[file("b"), file("a")]).is_err());
+        assert!(written(&[file("a"), file("a")]).is_err());
         let entry = r#"{"path":"a","size":1,"kind":"data"}"#;
         assert!(read_all(&format!(r#"{{"fdl":"1.0","files":[{entry},{entry}]}}"#)).is_err());
     }

@@ -1,1 +1,24 @@
+//! DuckLake catalogs: the working one in SQLite, the frozen one in DuckDB, and the way from one to the other.
+//!
+//! This crate is the only place that links DuckDB and SQLite. DuckDB is used without any extension but the built-in
+//! Parquet reader, and may neither load nor fetch one.
 
+mod convert;
+mod describe;
+mod duck;
+mod freeze;
+mod guards;
+mod list;
+mod names;
+mod open;
+mod spec;
+mod thaw;
+mod working;
+
+pub use describe::describe;
+pub use freeze::freeze;
+pub use list::list_files;
+pub use open::Catalog;
+pub use spec::Spec;
+pub use thaw::{create_empty, thaw};
+pub use working::close;
