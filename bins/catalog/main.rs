@@ -9,6 +9,8 @@ mod build_dataset_json;
 mod build_files_json;
 #[path = "fdl-close-catalog.rs"]
 mod close_catalog;
+#[path = "fdl-diff-catalog.rs"]
+mod diff_catalog;
 #[path = "fdl-freeze-catalog.rs"]
 mod freeze_catalog;
 #[path = "fdl-ls-files.rs"]
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
         Some("fdl-build-dataset-json") => build_dataset_json::main(),
         Some("fdl-build-files-json") => build_files_json::main(),
         Some("fdl-close-catalog") => close_catalog::main(),
+        Some("fdl-diff-catalog") => diff_catalog::main(),
         Some("fdl-freeze-catalog") => freeze_catalog::main(),
         Some("fdl-ls-files") => ls_files::main(),
         Some("fdl-thaw-catalog") => thaw_catalog::main(),

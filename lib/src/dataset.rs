@@ -43,7 +43,7 @@ pub struct Table {
 }
 
 /// A column, or a field within a nested one.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
     /// Its name.
     pub name: String,

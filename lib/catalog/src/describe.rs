@@ -24,7 +24,7 @@ pub fn describe(catalog: &Catalog) -> Result<Dataset> {
 }
 
 /// The condition by which a row of the table `alias` is valid at a snapshot.
-fn live(alias: &str, snapshot: i64) -> String {
+pub fn live(alias: &str, snapshot: i64) -> String {
     let dot = if alias.is_empty() { "" } else { "." };
     format!(
         "{alias}{dot}begin_snapshot <= {snapshot} AND ({alias}{dot}end_snapshot IS NULL OR {alias}{dot}end_snapshot > {snapshot})"

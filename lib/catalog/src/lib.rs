@@ -3,6 +3,7 @@
 //! This crate is the only place that links DuckDB and SQLite. DuckDB is used without any extension but the built-in
 //! Parquet reader, and may neither load nor fetch one.
 
+mod compare;
 mod convert;
 mod describe;
 mod duck;
@@ -11,10 +12,12 @@ mod guards;
 mod list;
 mod names;
 mod open;
+mod rows;
 mod spec;
 mod thaw;
 mod working;
 
+pub use compare::{Change, Status, compare};
 pub use describe::describe;
 pub use freeze::freeze;
 pub use list::list_files;
