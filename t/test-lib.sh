@@ -29,6 +29,7 @@ do
 done
 
 TEST_DIRECTORY=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=t/paths
 . "$TEST_DIRECTORY/paths"
 test -x "$FDL_TEST_PREFIX/bin/fdl" || {
 	printf '%s\n' "nothing is built: 't/run' builds, and runs this test" >&2
@@ -195,10 +196,11 @@ test_path_is_file() {
 }
 
 test_path_is_missing() {
-	test ! -e "$1" && test ! -L "$1" || {
+	if test -e "$1" || test -L "$1"
+	then
 		echo "$1 exists"
 		return 1
-	}
+	fi
 }
 
 # tree FOLDER: every file below it with its digest, to tell whether anything changed.
