@@ -21,6 +21,10 @@ do
 	-v | --verbose) verbose=t ;;
 	-i | --immediate) immediate=t ;;
 	--run=*) only=,${argument#*=}, ;;
+	-h | --help)
+		printf '%s\n' "${test_description?}"
+		exit 0
+		;;
 	*)
 		printf "usage: %s [--verbose] [--immediate] [--run=N,N...]\n" "$0" >&2
 		exit 129
@@ -56,9 +60,13 @@ exec 5>&1
 # A test file that ends in any other way than by test_done has failed.
 trap 'test -n "$test_finished" || { echo "Bail out! $test_name ended early" >&5; exit 1; }' 0
 
-# test_expect_success TITLE BODY: a fact, and the commands that show it.
+# test_expect_success TITLE BODY: a fact, and the commands that show it; BODY is - where they come on standard input, as
+# is easier to read with many quotes in them.
 test_expect_success() {
 	test_count=$((test_count + 1))
+	case $2 in
+	-) set -- "$1" "$(cat)" ;;
+	esac
 	case $only in
 	'' | *,$test_count,*) ;;
 	*)
@@ -206,6 +214,18 @@ test_path_is_missing() {
 # tree FOLDER: every file below it with its digest, to tell whether anything changed.
 tree() {
 	(cd "$1" && find . -type f ! -name .fdl-lock -exec sha256sum {} + | sort -k 2)
+}
+
+# sqlite FILE SQL: changes or reads a SQLite file as nobody else would; rows are lines, columns are separated by TAB.
+sqlite() {
+	python3 -c '
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+for statement in sys.argv[2].split(";\n"):
+    for row in connection.execute(statement):
+        print(*row, sep="\t")
+connection.commit()
+' "$1" "$2"
 }
 
 # work SQL: runs SQL in the working catalog lake.sqlite of the repository towns, attached as lake.
