@@ -106,9 +106,13 @@ pub fn delete(repository: &Repository, name: &RefName, expected: Expected) -> Re
     let Some(old) = read(repository, name)? else {
         return Err(Error::not_found(format!("'{name}' does not exist in '{}'", repository.url())));
     };
-    if let Expected::Version(id) = expected
-        && id != old.id
-    {
+    let as_expected = match expected {
+        Expected::Any => true,
+        // An empty OLD, as from a script's variable that was never set, deletes nothing.
+        Expected::Absent => false,
+        Expected::Version(id) => id == old.id,
+    };
+    if !as_expected {
         return Err(lost(name, Some(old.id)));
     }
     if repository.store().delete(&name.key(), &Condition::Matches(old.etag))? {

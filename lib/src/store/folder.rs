@@ -139,7 +139,10 @@ impl Folder {
         let created = match linked {
             Ok(()) => true,
             // NFS may answer so to a link that it made when its first answer was lost.
-            Err(Errno::EXIST) => has_two_links(folder, &temporary.name),
+            Err(Errno::EXIST) if has_two_links(folder, &temporary.name) => true,
+            // A folder that is not empty is no object, so "there is one already" would be the wrong answer.
+            Err(Errno::EXIST) if is_folder(folder, name) => return Err(self.cannot("write", key, Errno::ISDIR)),
+            Err(Errno::EXIST) => false,
             // A file system without hard links: all who create there meet at the lock.
             Err(Errno::PERM | Errno::NOTSUP | Errno::NOSYS) => {
                 let _lock = self.lock(key)?;
@@ -425,6 +428,11 @@ fn open_folder(above: impl AsFd, name: &str) -> Result<OwnedFd, Errno> {
 fn is_file(folder: &OwnedFd, name: &str) -> bool {
     fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
         .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile)
+}
+
+fn is_folder(folder: &OwnedFd, name: &str) -> bool {
+    fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory)
 }
 
 fn has_two_links(folder: &OwnedFd, name: &str) -> bool {
