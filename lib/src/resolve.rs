@@ -34,10 +34,14 @@ pub fn resolve(repository: &Repository, name: &str) -> Result<Resolved> {
             .map_err(|_| Error::fatal(format!("bad name '{}': after '~' comes a number", name.escape_debug())))?,
     };
     let tip = resolve_name(repository, base)?.id;
-    match history::walk(repository, tip).nth(steps) {
-        Some(version) => Ok(Resolved { id: version?.id, found_at: None }),
-        None => Err(Error::not_found(format!("'{name}' does not exist: the history of '{base}' is shorter"))),
+    for (step, version) in history::walk(repository, tip).enumerate() {
+        // One that cannot be read is an error, not the end of history.
+        let id = version?.id;
+        if step == steps {
+            return Ok(Resolved { id, found_at: None });
+        }
     }
+    Err(Error::not_found(format!("'{name}' does not exist: the history of '{base}' is shorter")))
 }
 
 fn resolve_name(repository: &Repository, name: &str) -> Result<Resolved> {
