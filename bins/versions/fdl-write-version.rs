@@ -59,7 +59,7 @@ fn run(args: &mut Args) -> Result<()> {
     let (file, sha256, size) = open_catalog(&catalog)?;
     files::read(files.as_slice(), &mut |_| Ok(()))?;
     let ducklake = json::parse::<Dataset>("dataset.json", &dataset)?.ducklake;
-    let parent_sha256 = parent.map(|id| Version::bytes(&repository, id).map(|bytes| Digest::of(&bytes))).transpose()?;
+    let parent_sha256 = parent.map(|id| digest_of(&repository, id)).transpose()?;
     let version = Version {
         fdl: json::FORMAT.into(),
         id: VersionId::fresh(),
@@ -84,14 +84,21 @@ fn run(args: &mut Args) -> Result<()> {
 /// What `version.json` points at is written before it.
 fn write(repository: &Repository, version: &Version, catalog: Body<'_>, dataset: &[u8], files: &[u8]) -> Result<()> {
     let put = |name, body, digest| put_immutable(repository, &Key::in_version(version.id, name), body, digest);
-    put(version::CATALOG, catalog, version.sha256)?;
-    put(version::DATASET, Body::Bytes(dataset), Digest::of(dataset))?;
-    put(version::FILES, Body::Bytes(files), version.files_sha256)?;
     let bytes = json::to_bytes(version)?;
     if bytes.len() as u64 > version::MAX {
         return Err(Error::fatal("the message is too long: version.json may have 1 MiB"));
     }
+    put(version::CATALOG, catalog, version.sha256)?;
+    put(version::DATASET, Body::Bytes(dataset), Digest::of(dataset))?;
+    put(version::FILES, Body::Bytes(files), version.files_sha256)?;
     put(version::NAME, Body::Bytes(&bytes), Digest::of(&bytes))
+}
+
+/// The digest of a `version.json` that a version may be built on.
+fn digest_of(repository: &Repository, id: VersionId) -> Result<Digest> {
+    let bytes = Version::bytes(repository, id)?;
+    Version::parse(repository, id, &bytes)?;
+    Ok(Digest::of(&bytes))
 }
 
 fn open_catalog(path: &Utf8Path) -> Result<(File, Digest, u64)> {
