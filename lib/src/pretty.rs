@@ -11,7 +11,7 @@ use crate::{
     key::Key,
     refs,
     repository::Repository,
-    text::Escaped,
+    text::{Escaped, JsonEscaped},
     version::Version,
 };
 
@@ -197,7 +197,8 @@ impl<'a> Printer<'a> {
         if let Some(expired) = expired {
             value["expired"] = serde_json::to_value(expired).map_err(cannot)?;
         }
-        Ok(value.to_string())
+        let text = value.to_string();
+        Ok(if self.raw { text } else { JsonEscaped(&text).to_string() })
     }
 
     fn field(&self, field: Field, version: &Version, expired: Option<&Expired>) -> String {

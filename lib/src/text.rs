@@ -18,6 +18,16 @@ impl fmt::Display for Escaped<'_> {
     }
 }
 
+/// Shows JSON, as `serde_json` writes it on one line, with the same characters escaped as [`Escaped`] does, in JSON's way.
+/// They stand only within strings there, and none needs more than one `\uXXXX`.
+pub struct JsonEscaped<'a>(pub &'a str);
+
+impl fmt::Display for JsonEscaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|c| if is_unsafe(c) { write!(f, "\\u{:04x}", c as u32) } else { f.write_char(c) })
+    }
+}
+
 fn is_unsafe(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{61c}' | '\u{200e}' | '\u{200f}')
@@ -31,5 +41,13 @@ mod tests {
     #[test]
     fn what_drives_a_terminal_is_escaped_and_the_rest_is_not() {
         assert_eq!(Escaped("a\x1b[2J\tb\u{202e}\u{9b}é").to_string(), "a\\u{1b}[2J\\tb\\u{202e}\\u{9b}é");
+    }
+
+    #[test]
+    fn escaped_json_is_the_same_json() {
+        let text = serde_json::json!({"a": "\x1b \u{7f} \u{9b} \u{202e} é"}).to_string();
+        let escaped = JsonEscaped(&text).to_string();
+        assert_eq!(escaped, r#"{"a":"\u001b \u007f \u009b \u202e é"}"#);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&escaped).unwrap().to_string(), text);
     }
 }
