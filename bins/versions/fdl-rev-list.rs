@@ -111,12 +111,16 @@ fn merged(repository: &Repository, tips: &[VersionId], excluded: Vec<VersionId>)
             next = version.parent();
             line.push_back(version);
         }
+        if let Some(id) = next.filter(|id| line.iter().any(|version| version.id == *id)) {
+            return Err(history::loops(id));
+        }
         // What it stopped at is excluded, or listed already.
         cut &= next.is_some();
-        lines.push(line);
+        lines.push(Line { versions: line, stopped_at: next });
     }
-    // Where every line was cut off, what lies before need not be read.
-    let hidden = if cut || ends.is_empty() { ends } else { ancestors(repository, excluded)? };
+    // Where every line was cut off at the one excluded version, what lies before it need not be read. Of several, one
+    // may have been built on a version that another's line goes through.
+    let hidden = if ends.is_empty() || (cut && ends.len() == 1) { ends } else { ancestors(repository, excluded)? };
     Ok(interleave(lines, &hidden))
 }
 
@@ -135,13 +139,24 @@ fn ancestors(repository: &Repository, excluded: Vec<VersionId>) -> Result<HashSe
     Ok(hidden)
 }
 
-/// Merges lines, each newest first, by age; within a line the order stays.
-fn interleave(mut lines: Vec<VecDeque<Version>>, hidden: &HashSet<VersionId>) -> Vec<Version> {
+/// What was read from one tip, newest first, and the version of an earlier line, or the excluded one, that ended it.
+struct Line {
+    versions: VecDeque<Version>,
+    stopped_at: Option<VersionId>,
+}
+
+/// Merges lines by age. A version waits for those that come after it, however wrong the clock of their writer was.
+fn interleave(mut lines: Vec<Line>, hidden: &HashSet<VersionId>) -> Vec<Version> {
     let mut merged = Vec::new();
-    while let Some(line) =
-        lines.iter_mut().filter(|line| !line.is_empty()).max_by_key(|line| line.front().map(|v| v.id))
-    {
-        merged.extend(line.pop_front().filter(|version| !hidden.contains(&version.id)));
+    loop {
+        lines.retain(|line| !line.versions.is_empty());
+        let waiting: HashSet<VersionId> = lines.iter().filter_map(|line| line.stopped_at).collect();
+        let newest = lines
+            .iter_mut()
+            .filter_map(|line| line.versions.front().map(|version| version.id).map(|id| (id, line)))
+            .filter(|(id, _)| !waiting.contains(id))
+            .max_by_key(|(id, _)| *id);
+        let Some((_, line)) = newest else { return merged };
+        merged.extend(line.versions.pop_front().filter(|version| !hidden.contains(&version.id)));
     }
-    merged
 }

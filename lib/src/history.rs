@@ -11,12 +11,17 @@ pub fn walk(repository: &Repository, tip: VersionId) -> impl Iterator<Item = Res
     std::iter::from_fn(move || {
         let id = next.take()?;
         if !seen.insert(id) {
-            return Some(Err(Error::fatal(format!("version {id} is its own ancestor"))));
+            return Some(Err(loops(id)));
         }
         let version = Version::read(repository, id);
         next = version.as_ref().ok().and_then(Version::parent);
         Some(version)
     })
+}
+
+/// The error for a version that is among those before it.
+pub fn loops(id: VersionId) -> Error {
+    Error::fatal(format!("version {id} is its own ancestor"))
 }
 
 /// Whether `ancestor` is `id` or one of the versions before it.
