@@ -92,7 +92,7 @@ pub fn read(from: impl Read, visit: &mut dyn FnMut(File) -> Result<()>) -> Resul
     let parsed = seed.deserialize(&mut reader).and_then(|()| reader.end());
     match (failed, parsed) {
         (Some(e), _) => Err(e),
-        (None, Err(e)) => Err(Error::fatal(format!("files.json is damaged: {}", e.to_string().escape_debug()))),
+        (None, Err(e)) => Err(Error::fatal(format!("files.json is damaged: {e}"))),
         (None, Ok(())) => Ok(()),
     }
 }

@@ -21,7 +21,7 @@ const MAJOR: &str = "1";
 ///
 /// `what` names the object in the error.
 pub fn parse<T: DeserializeOwned>(what: impl fmt::Display, bytes: &[u8]) -> Result<T> {
-    let damaged = |e: serde_json::Error| Error::fatal(format!("{what} is damaged: {}", one_line(&e.to_string())));
+    let damaged = |e: serde_json::Error| Error::fatal(format!("{what} is damaged: {e}"));
     let Unambiguous(value) = serde_json::from_slice(bytes).map_err(damaged)?;
     check_format(&what, value.get("fdl"))?;
     serde_json::from_value(value).map_err(damaged)
@@ -45,10 +45,6 @@ pub fn to_bytes(value: &impl Serialize) -> Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec_pretty(value).map_err(|e| Error::fatal(format!("cannot write JSON: {e}")))?;
     bytes.push(b'\n');
     Ok(bytes)
-}
-
-fn one_line(text: &str) -> String {
-    text.escape_debug().to_string()
 }
 
 /// A JSON value in which no object names a key twice. (`serde_json::Value` silently keeps the last.)
