@@ -29,6 +29,6 @@ fn run(args: &mut Args) -> Result<()> {
         return Err(Error::not_found(format!("'{key}' is not in '{}'", repository.url())));
     };
     let mut output = Output::new(false);
-    output.copy(&mut opened.body)?;
+    output.copy(&key, &mut opened.body)?;
     output.finish()
 }

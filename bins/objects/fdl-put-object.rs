@@ -32,7 +32,7 @@ fn run(args: &mut Args) -> Result<()> {
     repository.check_writable()?;
     // The whole input first: an object is written whole or not at all.
     let input =
-        Spooled::new(io::stdin().lock(), None).map_err(|e| Error::fatal(format!("cannot read standard input: {e}")))?;
+        Spooled::new(io::stdin().lock(), None).map_err(|e| Error::store(format!("cannot read standard input: {e}")))?;
     match repository.store().put(&key, Body::File(&input.file, input.size), &condition)? {
         Written::Done => Ok(()),
         Written::Refused => Err(Error::conflict(format!("'{key}' does not match the condition; nothing was written"))),

@@ -10,7 +10,7 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 pub use lexopt::Arg;
 
-use crate::{Error, Kind, Result, repository::Repository, text::Escaped};
+use crate::{Error, Kind, Result, key::Key, repository::Repository, text::Escaped};
 
 /// The longest record read from standard input, in bytes.
 const MAX_RECORD: u64 = 1 << 20;
@@ -167,9 +167,17 @@ impl Output {
         self.to.write_all(bytes).map_err(output_error)
     }
 
-    /// Copies a stream to its end.
-    pub fn copy(&mut self, from: &mut dyn Read) -> Result<u64> {
-        io::copy(from, &mut self.to).map_err(output_error)
+    /// Copies an object to its end; `key` names it in the error.
+    pub fn copy(&mut self, key: &Key, from: &mut dyn Read) -> Result<()> {
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match from.read(&mut buffer) {
+                Ok(0) => return Ok(()),
+                Ok(n) => self.bytes(&buffer[..n])?,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(Error::store(format!("cannot read '{key}': {e}"))),
+            }
+        }
     }
 
     /// Hands on all that was written. Without this call the end of the output may be lost unnoticed.
@@ -185,12 +193,13 @@ fn output_error(e: io::Error) -> Error {
     }
 }
 
-/// The records of standard input, each split at TABs: lines, or with `z` records ended by NUL.
+/// The records of standard input, each split at TABs: lines, or with `z` records ended by NUL. They end with the first
+/// error, so that nobody takes the rest of a record for the next one.
 pub fn records(z: bool) -> impl Iterator<Item = Result<Vec<String>>> {
     let mut from = BufReader::new(io::stdin());
     let end = if z { 0 } else { b'\n' };
-    let mut number = 0u64;
-    std::iter::from_fn(move || {
+    let (mut number, mut failed) = (0u64, false);
+    let mut next = move || {
         number += 1;
         let mut record = Vec::new();
         match from.by_ref().take(MAX_RECORD).read_until(end, &mut record) {
@@ -206,6 +215,11 @@ pub fn records(z: bool) -> impl Iterator<Item = Result<Vec<String>>> {
         let text = String::from_utf8(record)
             .map_err(|_| Error::fatal(format!("record {number} of standard input is not valid UTF-8")));
         Some(text.map(|text| text.split('\t').map(str::to_owned).collect()))
+    };
+    std::iter::from_fn(move || {
+        let record = if failed { None } else { next() };
+        failed |= matches!(record, Some(Err(_)));
+        record
     })
 }
 

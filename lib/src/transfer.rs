@@ -153,7 +153,7 @@ pub struct Spooled {
 impl Spooled {
     /// Reads `from` to its end, which must come after `size` bytes where that is known.
     pub fn new(mut from: impl Read, size: Option<u64>) -> io::Result<Spooled> {
-        let mut file = tempfile::tempfile()?;
+        let mut file = tempfile::tempfile().map_err(cannot_spool)?;
         let mut hasher = Hasher::default();
         let mut buffer = vec![0; 1 << 16];
         loop {
@@ -161,7 +161,7 @@ impl Spooled {
                 Ok(0) => break,
                 Ok(n) => {
                     hasher.update(&buffer[..n]);
-                    file.write_all(&buffer[..n])?;
+                    file.write_all(&buffer[..n]).map_err(cannot_spool)?;
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(e),
@@ -176,6 +176,10 @@ impl Spooled {
         }
         Ok(Spooled { file, size: found, digest })
     }
+}
+
+fn cannot_spool(e: io::Error) -> io::Error {
+    io::Error::new(e.kind(), format!("no room in a temporary file (see TMPDIR): {e}"))
 }
 
 #[cfg(test)]
