@@ -214,7 +214,8 @@ impl Folder {
     }
 
     fn list_folder(&self, folder: &OwnedFd, path: &str, visit: &mut dyn FnMut(Listed) -> Result<()>) -> Result<()> {
-        let cannot = |e: Errno| Error::store(format!("cannot list '{}{path}': {}", self.url, text(e)));
+        let cannot_list = |path: &str, e| Error::store(format!("cannot list '{}{path}': {}", self.url, text(e)));
+        let cannot = |e| cannot_list(path, e);
         let mut names = Vec::new();
         for entry in Dir::read_from(folder).map_err(cannot)? {
             let entry = entry.map_err(cannot)?;
@@ -239,7 +240,7 @@ impl Folder {
                 match open_folder(folder, name) {
                     Ok(inner) => self.list_folder(&inner, &full, visit)?,
                     Err(Errno::NOENT) => {}
-                    Err(e) => return Err(cannot(e)),
+                    Err(e) => return Err(cannot_list(&full, e)),
                 }
             } else if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
                 && let Ok(key) = Key::new(&full)
