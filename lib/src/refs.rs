@@ -235,8 +235,19 @@ fn read_head(repository: &Repository) -> Result<(RefName, ETag)> {
 }
 
 /// Writes the HEAD of a repository that is being made; one that is there already stays.
-pub(crate) fn create_head(store: &dyn Store, branch: &RefName) -> Result<()> {
-    store.put(&Key::literal("HEAD"), Body::Bytes(head_bytes(branch).as_bytes()), &Condition::Absent).map(|_| ())
+pub(crate) fn create_head(store: &dyn Store, branch: &RefName) -> Result<Written> {
+    store.put(&Key::literal("HEAD"), Body::Bytes(head_bytes(branch).as_bytes()), &Condition::Absent)
+}
+
+/// Refuses to finish a repository that was made in part with another HEAD, or a folder where another program keeps one.
+pub(crate) fn check_head(store: &dyn Store, branch: &RefName) -> Result<()> {
+    match store.get(&Key::literal("HEAD"), MAX_HEAD)? {
+        Some(head) if head.bytes != head_bytes(branch).as_bytes() => {
+            Err(Error::fatal(format!("there is no repository at '{}', but a HEAD that does not name '{branch}'", store.url()))
+                .hint("delete it if nothing needs it, or choose another place"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Makes HEAD name another branch.

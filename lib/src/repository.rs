@@ -73,9 +73,12 @@ impl Repository {
             other: Map::new(),
         };
         // HEAD comes first: what has an fdl.json is a whole repository.
-        refs::create_head(store.as_ref(), branch)?;
+        let key = Key::literal("fdl.json");
+        if refs::create_head(store.as_ref(), branch)? == Written::Refused && store.head(&key)?.is_none() {
+            refs::check_head(store.as_ref(), branch)?;
+        }
         let bytes = json::to_bytes(&config)?;
-        match store.put(&Key::literal("fdl.json"), Body::Bytes(&bytes), &Condition::Absent)? {
+        match store.put(&key, Body::Bytes(&bytes), &Condition::Absent)? {
             Written::Done => Ok(Repository { store, config }),
             Written::Refused => Err(Error::conflict(format!("'{url}' is a repository already; nothing was changed"))),
         }
