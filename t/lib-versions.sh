@@ -56,3 +56,15 @@ unchanged() {
 	tree repo >after &&
 	test_cmp before after
 }
+
+# all_refuse STATUS PATTERN LIST: each command of the list refuses so, and changes nothing.
+all_refuse() {
+	while read -r command
+	do
+		# shellcheck disable=SC2086 # a command and its arguments
+		unchanged refused "$1" "$2" $command </dev/null || {
+			echo "$command"
+			return 1
+		}
+	done <"$3"
+}
