@@ -242,10 +242,11 @@ pub(crate) fn create_head(store: &dyn Store, branch: &RefName) -> Result<Written
 /// Refuses to finish a repository that was made in part with another HEAD, or a folder where another program keeps one.
 pub(crate) fn check_head(store: &dyn Store, branch: &RefName) -> Result<()> {
     match store.get(&Key::literal("HEAD"), MAX_HEAD)? {
-        Some(head) if head.bytes != head_bytes(branch).as_bytes() => {
-            Err(Error::fatal(format!("there is no repository at '{}', but a HEAD that does not name '{branch}'", store.url()))
-                .hint("delete it if nothing needs it, or choose another place"))
-        }
+        Some(head) if head.bytes != head_bytes(branch).as_bytes() => Err(Error::fatal(format!(
+            "there is no repository at '{}', but a HEAD that does not name '{branch}'",
+            store.url()
+        ))
+        .hint("delete it if nothing needs it, or choose another place")),
         _ => Ok(()),
     }
 }
