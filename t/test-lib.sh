@@ -106,12 +106,17 @@ newline='
 
 # Runs a body and what it wants to be done afterwards. The body may change folder and variables, not more.
 test_body() {
-	eval "$1$newline"
+	test_eval "$1"
 	body_status=$?
-	eval "$test_cleanup$newline"
+	test_eval "$test_cleanup"
 	cleanup_status=$?
 	cd "$TRASH_DIRECTORY" || return 1
 	test $body_status = 0 && test $cleanup_status = 0
+}
+
+# A function of its own, for a body may return.
+test_eval() {
+	eval "$1$newline"
 }
 
 # test_when_finished COMMANDS: runs them when the body has ended, whether it worked or not; the last one first.
