@@ -87,7 +87,8 @@ test_expect_success 'with --jobs 2 two run at once, with --jobs 1 the one after 
 				test "$(ls met | wc -l)" = 2 && return 0
 				test ! -e alone || return 1
 				sleep 1
-			done
+			done &&
+			false
 		'
 		test_done
 		EOF
