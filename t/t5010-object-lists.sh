@@ -121,7 +121,7 @@ test_expect_success 'objects that are as they should be are passed over in silen
 	printf "one\t5\nk/a/o\t1\tdata\tand more\n" | fdl-check-objects >out &&
 	test_line_count 0 out &&
 	fdl-check-objects </dev/null &&
-	printf "one\t5\0k/a/o\t1" | fdl-check-objects -z --settle --jobs 1
+	printf "one\t5\0k/a/o\t1\0" | fdl-check-objects -z --settle --jobs 1
 '
 
 test_expect_success 'objects that are missing or of another size are named' '
@@ -154,6 +154,14 @@ test_expect_success 'objects are deleted, and their empty folders; what is not t
 	test_path_is_missing "repo/k/a b/o" &&
 	test_path_is_file repo/k/a/o &&
 	fdl-rm-objects </dev/null
+'
+
+test_expect_success 'a list that was cut off deletes nothing' '
+	put k/an/o x &&
+	printf "one\nk/an/o/and more" | head -c 10 >list &&
+	unchanged refused 128 "^fatal: record 2 of standard input was cut off" fdl-rm-objects <list &&
+	printf "one\0k/an/o\n" >list &&
+	unchanged refused 128 "^fatal: record 2 of standard input was cut off" fdl-rm-objects -z <list
 '
 
 test_expect_success '--dry-run deletes nothing' '

@@ -194,7 +194,8 @@ fn output_error(e: io::Error) -> Error {
 }
 
 /// The records of standard input, each split at TABs: lines, or with `z` records ended by NUL. They end with the first
-/// error, so that nobody takes the rest of a record for the next one.
+/// error, so that nobody takes the rest of a record for the next one. A record without its end is an error: cut off, it
+/// may name another object, or say that any version will do.
 pub fn records(z: bool) -> impl Iterator<Item = Result<Vec<String>>> {
     let mut from = BufReader::new(io::stdin());
     let end = if z { 0 } else { b'\n' };
@@ -207,10 +208,9 @@ pub fn records(z: bool) -> impl Iterator<Item = Result<Vec<String>>> {
             Ok(_) => {}
             Err(e) => return Some(Err(Error::fatal(format!("cannot read standard input: {e}")))),
         }
-        if record.last() == Some(&end) {
-            record.pop();
-        } else if record.len() as u64 == MAX_RECORD {
-            return Some(Err(Error::fatal(format!("record {number} of standard input is too long"))));
+        if record.pop() != Some(end) {
+            let what = if record.len() as u64 + 1 == MAX_RECORD { "is too long" } else { "was cut off" };
+            return Some(Err(Error::fatal(format!("record {number} of standard input {what}"))));
         }
         let text = String::from_utf8(record)
             .map_err(|_| Error::fatal(format!("record {number} of standard input is not valid UTF-8")));
