@@ -64,7 +64,7 @@ versions_are_whole() {
 lists_nothing_half() {
 	fdl-ls-objects >objects 2>err &&
 	test_line_count 0 err &&
-	! grep 'fdl-' objects
+	! grep -e 'fdl-' -e 'tmp-' objects
 }
 
 FDL_REPO=$TRASH_DIRECTORY/world/repo
