@@ -94,7 +94,10 @@ test_expect_success 'no ref holds a version that is not there, or not complete' 
 test_expect_success 'no ref holds a version that was taken away' '
 	lets_be 4 "version $gone is past retention since 2026-12-01T12:34:56Z: kept for a year" $main "$gone" &&
 	lets_be 4 "version $withdrawn was withdrawn" refs/tags/v2 "$withdrawn" &&
-	test_path_is_missing repo/refs/tags/v2
+	test_path_is_missing repo/refs/tags/v2 &&
+	FDL_TRACE="$PWD/trace" test_must_fail fdl-update-ref refs/tags/v2 "$withdrawn" &&
+	test_grep "^GET versions/$withdrawn/expired.json	ok" trace &&
+	test_must_fail grep "^PUT" trace
 '
 
 test_expect_success 'no ref holds a version of another repository' '

@@ -15,8 +15,9 @@ is() {
 	shift
 	for name
 	do
-		test "$(fdl-resolve-ref "$name")" = "$wanted" || {
-			echo "$name is not $wanted"
+		found=$(fdl-resolve-ref "$name") || return
+		test "$found" = "$wanted" || {
+			echo "$name is $found, not $wanted"
 			return 1
 		}
 	done
