@@ -165,6 +165,17 @@ test_expect_success 'nor can a damaged version.json, by what is said of it' '
 	quiet refused.err &&
 	sed -i "s/\"fdl\": \".*\"/\"fdl\": \"\\\\u009b2J\"/" repo/versions/01900000-0000-7000-8000-00000000000f/version.json &&
 	refused 128 "has format version" fdl-cat-version 01900000-0000-7000-8000-00000000000f &&
+	quiet refused.err &&
+	sed -i "s/\"fdl\": .*/\"fdl\": \"1.0\", \"\\\\u001b[2J\": 1, \"\\\\u001b[2J\": 2,/" \
+		repo/versions/01900000-0000-7000-8000-00000000000f/version.json &&
+	refused 128 "stands twice in one object" fdl-cat-version 01900000-0000-7000-8000-00000000000f &&
+	quiet refused.err
+'
+
+test_expect_success 'nor can a name that the user gave' '
+	refused 128 "is not a repository" fdl-cat-version --repo "$escape[2J" main &&
+	quiet refused.err &&
+	refused 128 "bad ref name" fdl-cat-version "$escape[2J" &&
 	quiet refused.err
 '
 
