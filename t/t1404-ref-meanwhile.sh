@@ -20,7 +20,7 @@ meanwhile() {
 	until grep "^GET versions/$3/expired.json	absent" trace >found 2>&1 && ls repo/refs/heads/.fdl-tmp-* >found 2>&1
 	do
 		left=$((left - 1))
-		test $left -gt 0 || return
+		test "$left" -gt 0 || return
 		sleep 0.05
 	done
 	eval "$2" 9>&- || return
