@@ -76,7 +76,8 @@ test_expect_success 'whatever is left of it is not enough' '
 
 test_expect_success 'what is no JSON, or other JSON, is told' '
 	good=$(cat "kept/versions/$two/version.json") &&
-	for text in "[]" null "{}" "$deep" "{\"fdl\":\"1.0\"}" "$(printf "\357\273\277")$good" "$good x" "$good$good" "$(printf "\377")"
+	for text in "[]" null "{}" "$deep" "{\"fdl\":\"1.0\"}" \
+		"$(printf "\357\273\277")$good" "$good x" "$good$good" "$(printf "\377")"
 	do
 		printf "%s\n" "$text" >"repo/versions/$two/version.json" &&
 		all_refuse 128 "^fatal: $bad is damaged: " one || return 1
@@ -85,9 +86,12 @@ test_expect_success 'what is no JSON, or other JSON, is told' '
 
 test_expect_success 'fields that are none are told' '
 	for change in "/\"id\"/d" "s/\"id\": \"/&x/" "/\"repository\"/d" "s/\"parents\": \[/\"parents\": {}, \"x\": [/" \
-		"s/\"$one\"/\"main\"/" "s/\"$one\"/7/" "s/\"parent_sha256\": \"/&x/" "/\"author\"/d" "s/\"author\": .*/\"author\": null,/" \
-		"/\"created\"/d" "/\"message\"/d" "s/\"sha256\": \"./&A/" "/\"sha256\"/d" "s/\"size\": /&-/" "s/\"size\": .*/\"size\": 1.5,/" \
-		"s/\"size\": .*/\"size\": 18446744073709551616,/" "s/\"ducklake\": .*/\"ducklake\": 1,/" "s/\"files_sha256\": \".*\"/\"files_sha256\": \"\"/"
+		"s/\"$one\"/\"main\"/" "s/\"$one\"/7/" "s/\"parent_sha256\": \"/&x/" \
+		"/\"author\"/d" "s/\"author\": .*/\"author\": null,/" \
+		"/\"created\"/d" "/\"message\"/d" "s/\"sha256\": \"./&A/" "/\"sha256\"/d" "s/\"size\": /&-/" \
+		"s/\"size\": .*/\"size\": 1.5,/" \
+		"s/\"size\": .*/\"size\": 18446744073709551616,/" "s/\"ducklake\": .*/\"ducklake\": 1,/" \
+		"s/\"files_sha256\": \".*\"/\"files_sha256\": \"\"/"
 	do
 		with_version "$change" &&
 		all_refuse 128 "^fatal: $bad is damaged: " one || return 1

@@ -6,8 +6,8 @@ test_description='a command that is killed after any change leaves a whole store
 # shellcheck source=t/lib-versions.sh
 . "$TEST_DIRECTORY/lib-versions.sh"
 
-# crashes CHECK COMMAND...: kills the command after its first change to a store, then, from the same start, after its second, and
-# so on until it gets to its end. After each kill CHECK is run, then the command itself, and CHECK again with 'whole'.
+# crashes CHECK COMMAND...: kills the command after its first change to a store, then, from the same start, after its
+# second, until it gets to its end. After each kill CHECK is run, then the command again, and CHECK with 'whole'.
 # The start is the folder 'start', which stands as 'world' for the command. Sets $kills.
 crashes() {
 	check=$1
