@@ -28,11 +28,12 @@ run_examples() {
 	for example in example-*
 	do
 		rm -rf work && cp -a prepared work || return 1
-		(cd work && sh -eux "../$example") >out 2>err && ! grep '^fatal: \|^error: ' err || {
+		if ! (cd work && sh -eux "../$example") >out 2>err || grep '^fatal: \|^error: ' err
+		then
 			echo "$example of $1 fails"
 			cat out err
 			return 1
-		}
+		fi
 	done
 }
 
