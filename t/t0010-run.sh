@@ -64,8 +64,9 @@ END
 test_expect_success 't/run --jobs wants a number, and there is no other option' - <<\END
 	t/run -h >out &&
 	test_grep "^usage: t/run" out &&
-	t/run --jobs 2 t1000-good t1000-good >out &&
-	last "6 passed, 0 failed" &&
+	passes t1600-also 2 &&
+	t/run --jobs 2 t1000-good t1600-also >out &&
+	last "5 passed, 0 failed" &&
 	for options in --jobs "--jobs x" "--jobs 0" "--jobs -1" "--jobs= 2" --none
 	do
 		test_expect_code 129 t/run $options >out 2>err &&
@@ -109,7 +110,7 @@ unit_tests() {
 
 test_expect_success 't/run without names runs the unit tests and every test' - <<\END
 	PATH=$TRASH_DIRECTORY/path:$PATH &&
-	rm t/t1[1-5]*.sh &&
+	rm t/t1[1-6]*.sh &&
 	passes t2000-more 2 &&
 	good="test result: ok. 3 passed; 0 failed; 0 ignored\n" &&
 	unit_tests 0 "$good${good}running\n" &&
