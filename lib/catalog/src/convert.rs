@@ -93,11 +93,12 @@ fn columns(sqlite: &Connection, spec: Spec, table: &str, kind: TableKind) -> Res
 
 /// The columns that a user's table had at a schema version, fields of nested ones included, in their order.
 fn user_columns(sqlite: &Connection, spec: Spec, table: i64, schema_version: i64) -> Result<Vec<Column>> {
-    // Up to spec 0.3 a schema version is one of the whole lake.
+    // Up to spec 0.3 a schema version is one of the whole lake, and one that a transaction made and left behind for a
+    // next one is not listed.
     let of_table = if spec == Spec::V0_3 { "" } else { "AND table_id = ?1" };
     let sql = format!(
         "SELECT column_id, parent_column, column_name, column_type FROM ducklake_column, (
-            SELECT max(begin_snapshot) AS at FROM ducklake_schema_versions WHERE schema_version = ?2 {of_table}
+            SELECT min(begin_snapshot) AS at FROM ducklake_schema_versions WHERE schema_version >= ?2 {of_table}
          ) WHERE table_id = ?1 AND begin_snapshot <= at AND (end_snapshot IS NULL OR end_snapshot > at)
          ORDER BY column_order, column_id"
     );

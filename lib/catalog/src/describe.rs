@@ -131,14 +131,23 @@ fn take_fields(rows: &mut Vec<Row>, parent: Option<i64>) -> Vec<Column> {
     mine.into_iter().map(|row| Column { fields: take_fields(rows, Some(row.id)), ..row.column }).collect()
 }
 
+/// The live data files of a table as `f`, each with its live delete file as `x`. A delete file outlives its data file
+/// in the catalog when the last rows of that are deleted.
+fn live_files(table: i64, snapshot: i64) -> String {
+    format!(
+        "{NAME}.main.ducklake_data_file f LEFT JOIN {NAME}.main.ducklake_delete_file x \
+         ON x.data_file_id = f.data_file_id AND {} WHERE f.table_id = {table} AND {}",
+        live("x", snapshot),
+        live("f", snapshot)
+    )
+}
+
 /// How many files a reader of the whole table fetches, and their bytes.
 fn files(catalog: &Catalog, table: i64, snapshot: i64) -> Result<(u64, u64)> {
     let sql = format!(
-        "SELECT count(*), coalesce(sum(file_size_bytes), 0)::BIGINT FROM (
-            SELECT file_size_bytes FROM {NAME}.main.ducklake_data_file WHERE table_id = {table} AND {live}
-            UNION ALL
-            SELECT file_size_bytes FROM {NAME}.main.ducklake_delete_file WHERE table_id = {table} AND {live})",
-        live = live("", snapshot)
+        "SELECT count(*) + count(x.data_file_id), \
+         coalesce(sum(f.file_size_bytes + coalesce(x.file_size_bytes, 0)), 0)::BIGINT FROM {}",
+        live_files(table, snapshot)
     );
     let (files, bytes): (i64, i64) = catalog
         .connection()
@@ -151,9 +160,8 @@ fn files(catalog: &Catalog, table: i64, snapshot: i64) -> Result<(u64, u64)> {
 /// (`ducklake_table_stats` counts deleted rows, too.)
 fn rows(catalog: &Catalog, table: i64, snapshot: i64) -> Result<u64> {
     let files = format!(
-        "SELECT coalesce((SELECT sum(record_count) FROM {NAME}.main.ducklake_data_file WHERE table_id = {table} AND {live}), 0)::BIGINT
-              - coalesce((SELECT sum(delete_count) FROM {NAME}.main.ducklake_delete_file WHERE table_id = {table} AND {live}), 0)::BIGINT",
-        live = live("", snapshot)
+        "SELECT coalesce(sum(f.record_count - coalesce(x.delete_count, 0)), 0)::BIGINT FROM {}",
+        live_files(table, snapshot)
     );
     let mut rows = number(catalog, &files)?;
     for name in catalog.tables("ducklake_inlined_")? {

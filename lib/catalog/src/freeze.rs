@@ -56,11 +56,12 @@ pub fn freeze(from: &Utf8Path, to: &Utf8Path, data_path: &str, parent: Option<&U
     duckdb.execute_batch(&format!("CHECKPOINT {NAME}; DETACH {NAME}")).doing(&failed)?;
     drop(duckdb);
 
-    let frozen = Catalog::open(new.path())?;
-    check_publishable(&frozen)
-        .and_then(|()| check_lineage(&frozen, parent))
+    Catalog::open(new.path())
+        .and_then(|frozen| {
+            check_publishable(&frozen)?;
+            check_lineage(&frozen, parent)
+        })
         .map_err(|e| rename(e, new.path(), from))?;
-    drop(frozen);
     new.keep()
 }
 

@@ -64,8 +64,10 @@ fn sql(snapshot: Option<i64>) -> String {
             SELECT 'data' AS kind, table_id, begin_snapshot, end_snapshot, path, path_is_relative, file_size_bytes
             FROM {NAME}.main.ducklake_data_file
             UNION ALL
-            SELECT 'delete', table_id, begin_snapshot, end_snapshot, path, path_is_relative, file_size_bytes
-            FROM {NAME}.main.ducklake_delete_file
+            -- which is read no longer than the data file whose rows it deletes
+            SELECT 'delete', x.table_id, x.begin_snapshot, least(x.end_snapshot, d.end_snapshot), x.path,
+                   x.path_is_relative, x.file_size_bytes
+            FROM {NAME}.main.ducklake_delete_file x LEFT JOIN {NAME}.main.ducklake_data_file d USING (data_file_id)
          ), placed AS (
             SELECT kind, file_size_bytes AS size,
                    CASE WHEN path_is_relative THEN folder || path ELSE path END AS path,

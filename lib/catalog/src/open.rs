@@ -44,6 +44,7 @@ impl Catalog {
                 connection.execute_batch(&format!("ATTACH ':memory:' AS {NAME}")).doing("make a database in memory")?;
                 duck::lock_down(&connection)?;
                 convert::convert(&copy.connection, spec, &connection, NAME)?;
+                check_tables(path, &connection)?;
                 spec
             }
         };
@@ -95,17 +96,38 @@ impl Catalog {
     }
 }
 
+/// The tables that a lake cannot be read without.
+const REQUIRED: &[&str] = &[
+    "ducklake_column",
+    "ducklake_column_tag",
+    "ducklake_data_file",
+    "ducklake_delete_file",
+    "ducklake_metadata",
+    "ducklake_schema",
+    "ducklake_schema_versions",
+    "ducklake_snapshot",
+    "ducklake_table",
+    "ducklake_tag",
+    "ducklake_view",
+];
+
 fn check_tables(path: &Utf8Path, connection: &Connection) -> Result<()> {
-    let sql = format!(
-        "SELECT view_name FROM duckdb_views() WHERE database_name = '{NAME}' AND starts_with(lower(view_name), 'ducklake_') LIMIT 1"
-    );
-    let mut views = connection.prepare(&sql).doing(format_args!("read '{path}'"))?;
-    let mut rows = views.query([]).doing(format_args!("read '{path}'"))?;
-    if let Some(row) = rows.next().doing(format_args!("read '{path}'"))? {
-        let name: String = row.get(0).doing(format_args!("read '{path}'"))?;
-        return Err(Error::fatal(format!("'{path}' is no catalog: '{}' is a view", name.escape_debug())));
+    let names = |sql: String| -> duckdb::Result<Vec<String>> {
+        connection.prepare(&sql)?.query_map([], |row| row.get(0))?.collect()
+    };
+    let reading = format!("read '{path}'");
+    let views =
+        names(format!("SELECT view_name FROM duckdb_views() WHERE database_name = '{NAME}'")).doing(&reading)?;
+    if let Some(view) = views.iter().find(|name| name.to_lowercase().starts_with("ducklake_")) {
+        return Err(Error::fatal(format!("'{path}' is no catalog: '{}' is a view", view.escape_debug())));
     }
-    Ok(())
+    let tables =
+        format!("SELECT table_name FROM duckdb_tables() WHERE database_name = '{NAME}' AND schema_name = 'main'");
+    let tables = names(tables).doing(&reading)?;
+    match REQUIRED.iter().find(|required| !tables.iter().any(|table| table == *required)) {
+        None => Ok(()),
+        Some(missing) => Err(Error::fatal(format!("'{path}' is no catalog: it has no table {missing}"))),
+    }
 }
 
 fn spec_of(path: &Utf8Path, connection: &Connection) -> Result<Spec> {

@@ -4,7 +4,7 @@
 //! the same deletes on both sides cancels out. What is left is summed up: a count and two sums of hashes a side,
 //! which neither order nor the spread over files changes.
 
-use std::collections::BTreeMap;
+use std::{cmp::Ordering, collections::BTreeMap};
 
 use camino::Utf8PathBuf;
 use duckdb::Connection;
@@ -127,15 +127,27 @@ impl Rows {
     }
 }
 
-/// Takes out of both lists the files that both have with the same deletes.
+/// Takes out of both lists what is in both, each occurrence against one of the other.
 fn cancel(old: &mut Vec<DataFile>, new: &mut Vec<DataFile>) {
-    old.retain(|file| match new.iter().position(|other| other == file) {
-        None => true,
-        Some(place) => {
-            new.swap_remove(place);
-            false
+    old.sort();
+    new.sort();
+    let (mut only_old, mut only_new) = (Vec::new(), Vec::new());
+    let (mut olds, mut news) = (old.drain(..).peekable(), new.drain(..).peekable());
+    loop {
+        let order = match (olds.peek(), news.peek()) {
+            (None, None) => break,
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(a), Some(b)) => a.cmp(b),
+        };
+        match order {
+            Ordering::Less => only_old.extend(olds.next()),
+            Ordering::Greater => only_new.extend(news.next()),
+            Ordering::Equal => drop((olds.next(), news.next())),
         }
-    });
+    }
+    drop((olds, news));
+    (*old, *new) = (only_old, only_new);
 }
 
 /// A count and two sums of hashes.
@@ -161,7 +173,7 @@ impl Sum {
 }
 
 /// A data file of a table, with what is deleted of it.
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct DataFile {
     path: Key,
     delete: Option<Key>,
@@ -338,8 +350,8 @@ impl<'a> Content<'a> {
         let of_table = if self.catalog.spec() == spec::Spec::V0_3 { "" } else { "AND v.table_id = c.table_id" };
         let sql = format!(
             "SELECT c.column_id, c.column_name FROM {NAME}.main.ducklake_column c WHERE c.table_id = {} AND parent_column IS NULL
-             AND c.begin_snapshot <= (SELECT max(begin_snapshot) FROM {NAME}.main.ducklake_schema_versions v WHERE schema_version = {schema_version} {of_table})
-             AND (c.end_snapshot IS NULL OR c.end_snapshot > (SELECT max(begin_snapshot) FROM {NAME}.main.ducklake_schema_versions v WHERE schema_version = {schema_version} {of_table}))",
+             AND c.begin_snapshot <= (SELECT min(begin_snapshot) FROM {NAME}.main.ducklake_schema_versions v WHERE schema_version >= {schema_version} {of_table})
+             AND (c.end_snapshot IS NULL OR c.end_snapshot > (SELECT min(begin_snapshot) FROM {NAME}.main.ducklake_schema_versions v WHERE schema_version >= {schema_version} {of_table}))",
             self.table
         );
         let columns = || -> duckdb::Result<BTreeMap<i64, String>> {

@@ -67,11 +67,16 @@ pub fn copy(path: &Utf8Path) -> Result<Copy> {
 /// [`Kind::Busy`] when somebody has.
 pub fn close(path: &Utf8Path) -> Result<()> {
     let connection = open(path)?;
+    let mode =
+        |sql| connection.query_row(sql, [], |row| row.get::<_, String>(0)).map_err(|e| failure(path, "close", &e));
+    let before = mode("PRAGMA journal_mode")?;
     // Leaving WAL mode needs the file for oneself, writes the journal into it and removes the journal.
-    let mode = || connection.query_row("PRAGMA journal_mode = DELETE", [], |row| row.get::<_, String>(0));
-    let mode = mode().map_err(|e| failure(path, "close", &e))?;
-    if mode != "delete" {
+    if mode("PRAGMA journal_mode = DELETE")? != "delete" {
         return Err(busy(path));
+    }
+    // The mode is the user's.
+    if before == "wal" {
+        mode("PRAGMA journal_mode = WAL")?;
     }
     connection.close().map_err(|(_, e)| failure(path, "close", &e))
 }
