@@ -48,6 +48,7 @@ TRASH_DIRECTORY="$test_target/trash folder.$test_name"
 rm -rf "$TRASH_DIRECTORY"
 mkdir -p "$TRASH_DIRECTORY" || exit 1
 cd "$TRASH_DIRECTORY" || exit 1
+TRASH_DIRECTORY=$(pwd -P)
 HOME=$TRASH_DIRECTORY
 export HOME TRASH_DIRECTORY
 
@@ -233,9 +234,31 @@ connection.commit()
 ' "$1" "$2"
 }
 
+# dump FILE: the whole content of a SQLite file as SQL, to tell whether anything changed.
+dump() {
+	python3 -c 'import sqlite3, sys; print(*sqlite3.connect(sys.argv[1]).iterdump(), sep="\n")' "$1"
+}
+
 # work SQL: runs SQL in the working catalog lake.sqlite of the repository towns, attached as lake.
 work() {
 	duck "$(fdl attach-sql --repo towns --working lake.sqlite) $1"
+}
+
+# hold SQL: a writer who has run SQL in lake.sqlite and keeps the transaction open until 'release' is called.
+hold() {
+	rm -f held release &&
+	attach=$(fdl attach-sql --repo towns --working lake.sqlite) || return 1
+	"$target/venv-1.5.5/bin/python" "$TEST_DIRECTORY/hold.py" "$attach" "$1" &
+	holder=$!
+	until test -e held
+	do
+		kill -0 "$holder" || return 1
+		sleep 0.1
+	done
+}
+
+release() {
+	touch release && wait "$holder"
 }
 
 # publish SQL MESSAGE: changes the lake, commits and pushes.
