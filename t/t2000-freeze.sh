@@ -22,7 +22,7 @@ write_on() {
 		INSERT INTO lake.parts SELECT 'later', NULL, i FROM range(3) t(i);
 		INSERT INTO lake.bare VALUES (9);
 		DELETE FROM lake.bare WHERE i = 202;
-		CALL ducklake_flush_inlined_data('lake');
+		CALL ducklake_flush_inlined_data('lake', table_name => 'bare');
 		CREATE TABLE lake.new AS SELECT * FROM lake.kinds;
 		DROP TABLE lake.renamed;
 		CREATE VIEW lake.late AS SELECT max(id) AS m FROM lake.towns;
@@ -90,7 +90,8 @@ test_expect_success 'the tables of a frozen catalog are those that DuckLake make
 	tables() {
 		duck "ATTACH '$1' AS f (READ_ONLY); SELECT sql FROM duckdb_tables() WHERE database_name = 'f' ORDER BY table_name"
 	} &&
-	tables native.duckdb >expect &&
+	# JSON is read from text as well, and the library has no such type.
+	tables native.duckdb | sed 's/ JSON)/ VARCHAR)/' >expect &&
 	tables frozen.duckdb >actual &&
 	test_cmp expect actual &&
 	grep "ducklake_inlined_data_.*STRUCT" actual
@@ -187,14 +188,12 @@ test_expect_success 'DuckLake writes into an empty lake of ours' - <<\END
 END
 
 test_expect_success 'what is there already is not written over' '
-	tree . >before &&
+	tree . | grep -v " ./before$\| ./after$\| ./refused" >before &&
 	refused 128 "exists already" fdl-freeze-catalog --data-path "$data" lake.sqlite frozen.duckdb &&
 	refused 128 "exists already" fdl-thaw-catalog --data-path "$data" frozen.duckdb thawed.sqlite &&
 	refused 128 "exists already" fdl-thaw-catalog --data-path "$data" --empty empty.sqlite &&
-	rm -f refused.* &&
-	tree . | grep -v " ./before\$" >after &&
-	grep -v " ./before\$" before >expect &&
-	test_cmp expect after
+	tree . | grep -v " ./before$\| ./after$\| ./refused" >after &&
+	test_cmp before after
 '
 
 test_done
