@@ -22,7 +22,7 @@ test_expect_success 'init with another branch' '
 
 test_expect_success 'init leaves a repository that is there alone' '
 	tree towns >before &&
-	refused 1 "exists" fdl init towns &&
+	refused 1 "is a repository already" fdl init towns &&
 	tree towns >after &&
 	test_cmp before after
 '
