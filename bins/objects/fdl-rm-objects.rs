@@ -7,11 +7,13 @@ use fdl::{
     Error, Result,
     cli::{self, Arg, Args, Output},
     key::Key,
-    store::Condition,
     transfer,
 };
 
 const USAGE: &str = "usage: fdl-rm-objects [--repo URL] [-z] [--dry-run] [--jobs N] <KEYS";
+
+/// How many objects a thread deletes at once; a bucket takes this many in one request.
+const BATCH: usize = 1000;
 
 fn main() -> ExitCode {
     cli::main(USAGE, run)
@@ -36,18 +38,16 @@ fn run(args: &mut Args) -> Result<()> {
     let mut failures = 0;
     transfer::in_parallel(
         jobs,
-        keys.into_iter().map(Ok),
-        |key| {
-            let deleted = if dry_run { Ok(true) } else { repository.store().delete(&key, &Condition::Always) };
-            Ok((key, deleted))
-        },
-        |(key, deleted)| match deleted {
-            Ok(_) => output.record(&[&key]),
-            Err(e) => {
+        keys.chunks(BATCH).map(Ok),
+        |keys| Ok((keys, if dry_run { Vec::new() } else { repository.store().delete_all(keys)? })),
+        |(keys, stay)| {
+            for (_, e) in &stay {
                 failures += 1;
                 cli::warning(&e.to_string());
-                Ok(())
             }
+            keys.iter()
+                .filter(|key| stay.iter().all(|(other, _)| other != *key))
+                .try_for_each(|key| output.record(&[key]))
         },
     )?;
     output.finish()?;

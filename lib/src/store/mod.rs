@@ -5,6 +5,7 @@
 
 mod folder;
 mod kill;
+mod s3;
 mod trace;
 
 use std::{
@@ -16,6 +17,7 @@ use std::{
 use jiff::Timestamp;
 
 pub use folder::Folder;
+pub use s3::S3;
 
 use crate::{Error, Result, key::Key};
 
@@ -131,8 +133,18 @@ pub trait Store: Send + Sync {
     /// Writes an object whole, if `condition` holds.
     fn put(&self, key: &Key, body: Body<'_>, condition: &Condition) -> Result<Written>;
 
-    /// Deletes an object, if `condition` holds (`Absent` never does); `false` when it was not there or did not match.
+    /// Deletes an object, if `condition` holds (`Absent` never does); `false` when it was not there or did not match. A
+    /// store whose answer does not tell whether it was there says `true`: it is gone.
     fn delete(&self, key: &Key, condition: &Condition) -> Result<bool>;
+
+    /// Deletes objects, many with one request where the store can; returns those that stay, and why.
+    ///
+    /// # Errors
+    /// Where none of them could be asked for: the store is not there, or refuses altogether.
+    fn delete_all(&self, keys: &[Key]) -> Result<Vec<(Key, Error)>> {
+        let deleted = |key: &Key| self.delete(key, &Condition::Always).err().map(|e| (key.clone(), e));
+        Ok(keys.iter().filter_map(deleted).collect())
+    }
 
     /// Calls `visit` with every object below `folder`, or with all there are, in the order of their keys.
     fn list(&self, folder: Option<&Key>, visit: &mut dyn FnMut(Listed) -> Result<()>) -> Result<()>;
@@ -141,14 +153,20 @@ pub trait Store: Send + Sync {
     fn settle(&self, key: &Key) -> Result<()>;
 }
 
-/// The store at `url`: a folder's path or `file://` URL.
+/// The store at `url`: a folder's path, a `file://` URL or `s3://bucket/prefix/`.
 pub fn open(url: &str) -> Result<Box<dyn Store>> {
-    Ok(trace::wrap(Box::new(Folder::open(folder_path(url)?)?)))
+    match url.strip_prefix("s3://") {
+        Some(rest) => Ok(Box::new(S3::open(rest)?)),
+        None => Ok(trace::wrap(Box::new(Folder::open(folder_path(url)?)?))),
+    }
 }
 
-/// Makes the place for a store at `url`, if there is none yet, and opens it.
+/// Makes the place for a store at `url`, if there is none yet, and opens it. A bucket is not made.
 pub fn create(url: &str) -> Result<Box<dyn Store>> {
-    Ok(trace::wrap(Box::new(Folder::create(folder_path(url)?)?)))
+    match url.strip_prefix("s3://") {
+        Some(rest) => Ok(Box::new(S3::open(rest)?)),
+        None => Ok(trace::wrap(Box::new(Folder::create(folder_path(url)?)?))),
+    }
 }
 
 fn folder_path(url: &str) -> Result<&str> {

@@ -3,6 +3,7 @@
 
 use std::{
     env,
+    fmt::Display,
     fs::{File, OpenOptions},
     io::{self, Write},
     sync::Mutex,
@@ -12,11 +13,46 @@ use std::{
 use super::{Body, Condition, Listed, Meta, Object, Opened, Store, Written};
 use crate::{Result, cli, key::Key, text::Escaped};
 
-/// The store itself, or one that traces its requests when the user asks for it.
+/// The folder, or one that traces its requests when the user asks for it. A store over a network writes its own lines, one
+/// for every request it really makes.
 pub(super) fn wrap(store: Box<dyn Store>) -> Box<dyn Store> {
-    match env::var_os("FDL_TRACE") {
-        Some(to) if to != "0" && !to.is_empty() => Box::new(Traced { store, to: Mutex::new(sink(&to)) }),
-        _ => store,
+    match Trace::from_env() {
+        Some(trace) => Box::new(Traced { store, trace }),
+        None => store,
+    }
+}
+
+/// Where the lines go.
+pub(super) struct Trace {
+    to: Mutex<Box<dyn Write + Send>>,
+}
+
+impl Trace {
+    /// The trace that `FDL_TRACE` asks for.
+    pub(super) fn from_env() -> Option<Trace> {
+        let to = env::var_os("FDL_TRACE").filter(|to| to != "0" && !to.is_empty())?;
+        Some(Trace { to: Mutex::new(sink(&to)) })
+    }
+
+    /// Writes the line of a request: method, key, answer, bytes, milliseconds, condition.
+    pub(super) fn line(
+        &self,
+        method: &str,
+        key: &str,
+        status: &dyn Display,
+        bytes: u64,
+        start: Instant,
+        condition: &str,
+    ) {
+        let line = format!(
+            "{method} {}\t{status}\t{bytes}\t{:.1} ms\t{condition}",
+            Escaped(key),
+            start.elapsed().as_secs_f64() * 1e3
+        );
+        if let Ok(mut to) = self.to.lock() {
+            // One write a line, so that lines of several processes do not mix; a trace that fails stops nothing.
+            let _ = to.write_all(format!("{}\n", line.trim_end()).as_bytes());
+        }
     }
 }
 
@@ -36,11 +72,11 @@ fn sink(to: &std::ffi::OsStr) -> Box<dyn Write + Send> {
 
 struct Traced {
     store: Box<dyn Store>,
-    to: Mutex<Box<dyn Write + Send>>,
+    trace: Trace,
 }
 
 impl Traced {
-    /// Runs a request and writes its line: method, key, answer, bytes, milliseconds, condition.
+    /// Runs a request and writes its line.
     fn request<T>(
         &self,
         method: &str,
@@ -55,15 +91,7 @@ impl Traced {
             Ok(value) => answer(value),
             Err(_) => ("failed", 0),
         };
-        let line = format!(
-            "{method} {}\t{status}\t{bytes}\t{:.1} ms\t{condition}",
-            Escaped(key),
-            start.elapsed().as_secs_f64() * 1e3
-        );
-        if let Ok(mut to) = self.to.lock() {
-            // One write a line, so that lines of several processes do not mix; a trace that fails stops nothing.
-            let _ = to.write_all(format!("{}\n", line.trim_end()).as_bytes());
-        }
+        self.trace.line(method, key, &status, bytes, start, &condition.to_string());
         result
     }
 }
