@@ -1,0 +1,105 @@
+# An S3 server for tests, and a proxy that does wrong when told. Sourced after test-lib.sh, which keeps the user's own
+# AWS settings out.
+# shellcheck shell=sh disable=SC2154 # test-lib.sh sets what is not set here
+
+servers=''
+trap 'end_servers; test -n "$test_finished" || { echo "Bail out! $test_name ended early" >&5; exit 1; }' 0
+
+end_servers() {
+	for pid in $servers
+	do
+		kill "$pid" 2>/dev/null
+		wait "$pid" 2>/dev/null
+	done
+	servers=''
+}
+
+# start NAME COMMAND...: starts a server that writes its port to the file NAME.port; sets $port. It is not part of the
+# test file's output: whoever reads that must not wait for the server to end.
+start() {
+	started=$1
+	shift
+	"$@" >"$TRASH_DIRECTORY/$started.out" 2>&1 5>&- </dev/null &
+	servers="$! $servers"
+	tries=0
+	while ! test -s "$TRASH_DIRECTORY/$started.port"
+	do
+		tries=$((tries + 1))
+		if test $tries -gt 600 || ! kill -0 "${servers%% *}" 2>/dev/null
+		then
+			echo "Bail out! $started did not start: $(tail -n 1 "$TRASH_DIRECTORY/$started.out")" >&5
+			exit 1
+		fi
+		sleep 0.1
+	done
+	port=$(cat "$TRASH_DIRECTORY/$started.port")
+}
+
+# start_s3: the server has one bucket, 'lakes'; commands are given what they need to reach it.
+start_s3() {
+	s3_python=$target/venv-moto/bin/python
+	start s3 "$s3_python" "$TEST_DIRECTORY/s3server.py" "$TRASH_DIRECTORY/s3.port"
+	s3_port=$port
+	AWS_ENDPOINT_URL=http://127.0.0.1:$s3_port
+	AWS_REGION=us-east-1 AWS_ACCESS_KEY_ID=test-key AWS_SECRET_ACCESS_KEY=test-secret
+	AWS_EC2_METADATA_DISABLED=true
+	export AWS_ENDPOINT_URL AWS_REGION AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_EC2_METADATA_DISABLED
+	s3 PUT /lakes </dev/null >/dev/null || exit 1
+}
+
+# start_faults: from here on commands go through the proxy.
+start_faults() {
+	rules=$TRASH_DIRECTORY/rules log=$TRASH_DIRECTORY/requests
+	: >"$rules"
+	: >"$log"
+	start faults "$s3_python" "$TEST_DIRECTORY/faults.py" "$s3_port" "$TRASH_DIRECTORY/faults.port" "$rules" "$log"
+	AWS_ENDPOINT_URL=http://127.0.0.1:$port
+}
+
+# faults RULE...: what goes wrong from now on; see faults.py. Without a rule, nothing.
+faults() {
+	: >"$log"
+	: >"$rules"
+	test $# -eq 0 || printf '%s\n' "$@" >"$rules"
+}
+
+# s3 METHOD PATH [HEADER: VALUE]...: a request past fdl and the proxy, signed so that the server takes it, with standard input as the body of a PUT or POST; prints the
+# status, the headers and the body of the answer.
+s3() {
+	"$s3_python" -c '
+import http.client, sys
+port, method, path, *headers = sys.argv[1:]
+connection = http.client.HTTPConnection("127.0.0.1", int(port))
+body = sys.stdin.buffer.read() if method in ("PUT", "POST") else None
+signed = "AWS4-HMAC-SHA256 Credential=test-key/20261201/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0"
+headers = {"Authorization": signed} | dict(header.split(": ", 1) for header in headers)
+connection.request(method, path, body, headers)
+answer = connection.getresponse()
+print(answer.status)
+for name, value in answer.getheaders():
+    print(f"{name.lower()}: {value}")
+print()
+sys.stdout.flush()
+sys.stdout.buffer.write(answer.read())
+sys.exit(answer.status >= 400)
+' "$s3_port" "$@"
+}
+
+# requests COMMAND...: runs it and prints the requests that it made: method, key, status.
+requests() {
+	rm -f trace &&
+	FDL_TRACE=$PWD/trace "$@" >requests.out &&
+	cut -f 1,2 trace | tr '\t' ' '
+}
+
+# both COMMAND...: the command with FDL_REPO a folder, and with FDL_REPO in the bucket.
+both() {
+	for FDL_REPO in "$TRASH_DIRECTORY/repo" s3://lakes/repo
+	do
+		export FDL_REPO
+		"$@" || {
+			echo "in $FDL_REPO"
+			return 1
+		}
+	done
+}

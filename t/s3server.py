@@ -1,0 +1,43 @@
+"""An S3 for tests: moto on a free port of the loopback interface, in one process with nobody else's data.
+
+usage: s3server.py PORT-FILE
+
+The port is written to PORT-FILE once requests are answered. The server ends with the process that started it.
+"""
+
+import os
+import pathlib
+import sys
+import threading
+import time
+
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from werkzeug.serving import make_server
+
+
+class Handler(MotoRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_request(self, *_args):
+        pass
+
+
+def end_with(parent):
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(0)
+
+
+def main():
+    port_file = pathlib.Path(sys.argv[1])
+    application = DomainDispatcherApplication(create_backend_app)
+    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Handler)
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
+    ready = port_file.with_suffix(".new")
+    ready.write_text(f"{server.port}\n")
+    ready.rename(port_file)
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
