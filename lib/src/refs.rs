@@ -165,7 +165,7 @@ fn write(repository: &Repository, name: &RefName, old: Option<&Value>, new: Vers
     let mut failure = None;
     for _ in 0..TRIES {
         match repository.store().put(&name.key(), Body::Bytes(bytes.as_bytes()), &condition) {
-            Ok(Written::Done) => return Ok(()),
+            Ok(Written::Done) => return check_kept(repository, name, new),
             Ok(Written::Refused) => {}
             Err(e) => failure = Some(e),
         }
@@ -185,6 +185,18 @@ fn write(repository: &Repository, name: &RefName, old: Option<&Value>, new: Vers
         pause = (pause * 2).min(Duration::from_secs(5));
     }
     Err(failure.unwrap_or_else(|| Error::new(Kind::Busy, format!("'{name}' could not be moved to {new}; try again"))))
+}
+
+/// Reads a ref back that was written: a store that took our write and another's on the same condition is found out here,
+/// if not by its probe. A ref that cannot be read was written all the same.
+fn check_kept(repository: &Repository, name: &RefName, new: VersionId) -> Result<()> {
+    match read(repository, name) {
+        Ok(Some(now)) if now.id != new && !history::descends(repository, now.id, new)? => {
+            Err(Error::conflict(format!("'{name}' was moved to {new}, and then another writer's {} took its place", now.id))
+                .hint("the store let two writers win; 'fdl-probe-store' shows whether it does so again"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The other half of expire's rule: it marks the version and then reads the refs, we write the ref and then look for the mark.
