@@ -105,7 +105,9 @@ fn profile(settings: &Settings) -> Result<Option<Credentials>> {
             }
             (None, None) => {}
             _ => {
-                return Err(Error::fatal(format!("the profile '{name}' has half a key: an id and a secret are wanted")));
+                return Err(Error::fatal(format!(
+                    "the profile '{name}' has half a key: an id and a secret are wanted"
+                )));
             }
         }
     }

@@ -26,10 +26,10 @@ use uuid::Uuid;
 use self::{
     headers::headers,
     refusal::{Fault, explain, http_date, refusal},
-    request::{Answer, Client, Part, Payload, Request, Retry},
+    request::{Answer, Client, Part, Payload, Request, Retry, is_doubtful, may_work_later},
 };
 use super::{Body, Condition, ETag, Listed, Meta, Object, Opened, Store, Written, read_at_most};
-use crate::{Error, Kind, Result, key::Key};
+use crate::{Error, Kind, Result, key::Key, text::Escaped};
 
 /// The header by which a writer knows its own object again.
 const STAMP: &str = "x-amz-meta-fdl-write";
@@ -142,38 +142,33 @@ impl Store for S3 {
         let stamp = Uuid::now_v7().to_string();
         let mut retry = Retry::default();
         loop {
-            let sent = self.send(key, body, condition, &stamp);
-            let url = self.url().trim_end_matches('/');
-            let (why, doubtful) = match sent {
+            // What is left below is a write on condition of which it is not known whether it took place.
+            let why = match self.send(key, body, condition, &stamp) {
                 Err(e) if e.kind() != Kind::Busy || *condition == Condition::Always => return Err(e),
-                Err(e) => (e, true),
-                Ok(mut answer) => match answer.status {
-                    200 | 201 | 204 => return Ok(Written::Done),
-                    // Which of several writers comes first is being decided: nothing is known yet, not even a loss.
-                    409 if *condition != Condition::Always => {
-                        let fault = Fault::read(&mut answer);
-                        (Error::new(Kind::Busy, format!("cannot write '{key}' in '{url}': {}", fault.code)), true)
-                    }
-                    304 | 412 if *condition != Condition::Always => {
-                        if !answer.doubtful {
-                            return Ok(Written::Refused);
+                Err(e) => e,
+                Ok(mut answer) => match (answer.status, condition) {
+                    (200 | 201 | 204, _) => return Ok(Written::Done),
+                    (304 | 412, Condition::Absent | Condition::Matches(_)) => return Ok(Written::Refused),
+                    (404, Condition::Matches(_)) => match Fault::read(&mut answer) {
+                        fault if matches!(fault.code.as_str(), "NoSuchBucket" | "NoSuchUpload") => {
+                            return Err(explain(&self.client, "write", Some(key), &answer, &fault));
                         }
-                        (Error::new(Kind::Busy, format!("'{key}' in '{url}' changes all the time")), true)
+                        _ => return Ok(Written::Refused),
+                    },
+                    (status, _) if may_work_later(status) && !is_doubtful(status) => {
+                        retry.pause(answer.retry_after(), || refusal(&self.client, "write", Some(key), &mut answer))?;
+                        continue;
                     }
-                    404 if matches!(condition, Condition::Matches(_)) => {
+                    // 409: which of several writers comes first is being decided, and nothing is known yet.
+                    (409, Condition::Absent | Condition::Matches(_)) => {
                         let fault = Fault::read(&mut answer);
-                        match fault.code.as_str() {
-                            "NoSuchBucket" => return Err(explain(&self.client, "write", Some(key), &answer, &fault)),
-                            "NoSuchUpload" => (explain(&self.client, "write", Some(key), &answer, &fault), true),
-                            _ if !answer.doubtful => return Ok(Written::Refused),
-                            _ => (explain(&self.client, "write", Some(key), &answer, &fault), true),
-                        }
+                        let url = self.url().trim_end_matches('/');
+                        Error::new(Kind::Busy, format!("cannot write '{key}' in '{url}': {}", Escaped(&fault.code)))
                     }
-                    404 if answer.doubtful => (refusal(&self.client, "write", Some(key), &mut answer), true),
+                    (status, _) if is_doubtful(status) => refusal(&self.client, "write", Some(key), &mut answer),
                     _ => return Err(refusal(&self.client, "write", Some(key), &mut answer)),
                 },
             };
-            debug_assert!(doubtful);
             match self.outcome(key, condition, &stamp) {
                 Ok(Outcome::Ours) => return Ok(Written::Done),
                 Ok(Outcome::Other) => return Ok(Written::Refused),

@@ -92,8 +92,10 @@ pub(super) fn explain(client: &Client, doing: &str, key: Option<&Key>, answer: &
             Error::store(format!("'{endpoint}' cannot do what is needed to {doing} {what}: {}", said(answer, fault)))
         }
         (507, _) => Error::store(format!("'{endpoint}' has no room to {doing} {what}")),
-        (status, _) if status >= 500 => {
+        // S3 says so in a body that comes with 200 as well.
+        (status, code) if status >= 500 || matches!(code, "InternalError" | "SlowDown" | "ServiceUnavailable") => {
             Error::new(Kind::Busy, format!("cannot {doing} {what}: the store answers {}", said(answer, fault)))
+                .hint("try again later")
         }
         _ => Error::store(format!("cannot {doing} {what}: the store answers {}", said(answer, fault))),
     }

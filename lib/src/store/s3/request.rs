@@ -99,6 +99,11 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
+    /// How long the store wants to be left alone.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.header("retry-after").and_then(|text| text.trim().parse().ok()).map(Duration::from_secs)
+    }
+
     /// The body of an answer that is no object.
     pub fn text(&mut self) -> io::Result<String> {
         match read_at_most(&mut self.body.as_reader(), MAX_ANSWER)? {
@@ -136,7 +141,7 @@ impl Client {
             None => STALL,
             Some(text) => match text.parse() {
                 Ok(seconds) if seconds > 0 => Duration::from_secs(seconds),
-                _ => return Err(Error::usage(format!("FDL_STALL_TIMEOUT: '{text}' is no number of seconds"))),
+                _ => return Err(Error::fatal(format!("FDL_STALL_TIMEOUT: '{text}' is no number of seconds"))),
             },
         };
         let agent = ureq::Agent::config_builder()
@@ -162,23 +167,22 @@ impl Client {
         self.provider.get(&self.settings)
     }
 
-    /// Makes a request until there is an answer to go by: everything but "try again". The caller decides by
-    /// [`Answer::doubtful`] what an answer to a write on condition means.
+    /// Makes a request until there is an answer to go by: everything but "try again". A write on condition is not tried
+    /// again after an answer that was lost, or says nothing: the caller must look first whether it took place.
     pub fn send(&self, request: &Request<'_>) -> Result<Answer> {
+        let once = *request.condition != Condition::Always && matches!(request.method, "PUT" | "POST");
         let mut retry = Retry::default();
         loop {
             match self.try_once(request) {
-                Ok(answer) if !may_work_later(answer.status) => {
+                Ok(answer) if once || !may_work_later(answer.status) => {
                     return Ok(Answer { doubtful: retry.doubtful, ..answer });
                 }
                 Ok(answer) => {
-                    // A server that failed half-way may have written first.
-                    retry.doubtful |= matches!(answer.status, 500 | 502 | 504);
-                    let wait = answer.header("retry-after").and_then(|text| text.trim().parse().ok());
+                    retry.doubtful |= is_doubtful(answer.status);
                     let status = answer.status;
-                    retry
-                        .pause(wait.map(Duration::from_secs), || self.busy(request, &format!("it answers {status}")))?;
+                    retry.pause(answer.retry_after(), || self.busy(request, &format!("it answers {status}")))?;
                 }
+                Err(Failure::Lost(why)) if once => return Err(self.busy(request, &why)),
                 Err(Failure::Lost(why)) => {
                     retry.doubtful = true;
                     retry.pause(None, || self.busy(request, &why))?;
@@ -291,7 +295,7 @@ impl Client {
     fn busy(&self, request: &Request<'_>, why: &str) -> Error {
         let name = request.key.map_or(self.location.bucket.as_str(), Key::as_str);
         let url = self.location.url.trim_end_matches('/');
-        Error::new(Kind::Busy, format!("no answer about '{name}' in '{url}': {why}, {TRIES} times; try again later"))
+        Error::new(Kind::Busy, format!("no answer about '{name}' in '{url}': {why}")).hint("try again later")
     }
 
     fn unreachable(&self, why: &str) -> Error {
@@ -327,8 +331,13 @@ fn random() -> f64 {
     f64::from(u16::from_be_bytes([bytes[14], bytes[15]])) / f64::from(u16::MAX)
 }
 
+/// Answers of a server that failed half-way: it may have written first.
+pub(super) fn is_doubtful(status: u16) -> bool {
+    matches!(status, 500 | 502 | 504)
+}
+
 /// Answers that say nothing about the request but that its time was bad.
-fn may_work_later(status: u16) -> bool {
+pub(super) fn may_work_later(status: u16) -> bool {
     matches!(status, 429 | 500 | 502 | 503 | 504)
 }
 
