@@ -9,6 +9,7 @@ requests are counted from one again. A line of LOG is a request: its method and 
 What happens to the request, and then to its answer:
 
     drop-before  the connection ends before the store sees the request
+    overtaken    another writer's object takes the place, then the connection ends
     drop-after   the store has done its work, then the connection ends
     500 503 429 409 412 501 507   the store is not asked
     500-after    the store has done its work
@@ -20,6 +21,7 @@ What happens to the request, and then to its answer:
     redirect     307 to another path
     skewed       403 RequestTimeTooSkewed, the clock two hours on
     error-200    200, and an error as its body
+    late         Last-Modified two hours on
     no-token     a list that goes on, without its continuation token
     blind        conditions are taken out of the request
 """
@@ -62,14 +64,15 @@ class Rules:
             if text != self.text:
                 self.text = text
                 self.counts = {}
+            found = None
             for line in text.splitlines():
                 number, fault, wanted, pattern = line.split(" ", 3)
                 if wanted not in (method, "*") or not re.search(pattern, path):
                     continue
                 self.counts[line] = self.counts.get(line, 0) + 1
                 if number in ("*", str(self.counts[line])):
-                    return fault
-        return None
+                    found = found or fault
+        return found
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -84,6 +87,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         with self.server.log_lock, open(self.server.log, "a", encoding="utf-8") as log:
             print(self.command, self.path, fault or "-", file=log)
         if fault == "drop-before":
+            return self.hang_up()
+        if fault == "overtaken":
+            connection = http.client.HTTPConnection("127.0.0.1", self.server.upstream)
+            connection.request("PUT", self.path, b"another writer's\n", {"Authorization": self.headers["Authorization"]})
+            connection.getresponse().read()
             return self.hang_up()
         if fault == "hang":
             time.sleep(30)
@@ -105,6 +113,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(500, [], document("InternalError"))
         if fault == "no-token":
             content = re.sub(rb"<NextContinuationToken>[^<]*</NextContinuationToken>", b"", content)
+        if fault == "late":
+            headers = [(name, value) for name, value in headers if name.lower() != "last-modified"]
+            headers.append(("Last-Modified", email.utils.formatdate(time.time() + 7200, usegmt=True)))
         if fault == "short":
             content = content[: len(content) // 2]
         cut = len(content) // 2 if fault == "cut" else None
