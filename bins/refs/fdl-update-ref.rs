@@ -33,7 +33,7 @@ fn run(args: &mut Args) -> Result<()> {
     let operands: Vec<&str> = operands.iter().map(String::as_str).collect();
     match (stdin, delete, operands.as_slice()) {
         (true, false, []) => {
-            let repository = cli::repository(repo)?;
+            let repository = open(repo)?;
             for record in cli::records(z) {
                 let record = record?;
                 let fields: Vec<&str> = record.iter().map(String::as_str).collect();
@@ -42,13 +42,25 @@ fn run(args: &mut Args) -> Result<()> {
             Ok(())
         }
         (false, true, [name, old @ ..]) if old.len() <= 1 => {
-            refs::delete(&cli::repository(repo)?, &name.parse()?, expected(old.first().copied())?)
+            refs::delete(&open(repo)?, &name.parse()?, expected(old.first().copied())?)
         }
         (false, false, [name, new, old @ ..]) if old.len() <= 1 => {
-            refs::update(&cli::repository(repo)?, &name.parse()?, new.parse()?, expected(old.first().copied())?)
+            refs::update(&open(repo)?, &name.parse()?, new.parse()?, expected(old.first().copied())?)
         }
         _ => Err(Error::usage("a ref and the version it is to hold are wanted")),
     }
+}
+
+/// The repository; where its store cannot keep two writers apart, each writer is told.
+fn open(repo: Option<String>) -> Result<Repository> {
+    let repository = cli::repository(repo)?;
+    if repository.config().single_writer {
+        let url = repository.url();
+        cli::warning(&format!(
+            "'{url}' is for a single writer: of two who write at once, one loses his versions unnoticed"
+        ));
+    }
+    Ok(repository)
 }
 
 /// One record of `--stdin`.

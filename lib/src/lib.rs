@@ -14,6 +14,7 @@ pub mod id;
 pub mod json;
 pub mod key;
 pub mod pretty;
+pub mod probe;
 pub mod refname;
 pub mod refs;
 pub mod repository;

@@ -191,10 +191,10 @@ fn write(repository: &Repository, name: &RefName, old: Option<&Value>, new: Vers
 /// if not by its probe. A ref that cannot be read was written all the same.
 fn check_kept(repository: &Repository, name: &RefName, new: VersionId) -> Result<()> {
     match read(repository, name) {
-        Ok(Some(now)) if now.id != new && !history::descends(repository, now.id, new)? => {
-            Err(Error::conflict(format!("'{name}' was moved to {new}, and then another writer's {} took its place", now.id))
-                .hint("the store let two writers win; 'fdl-probe-store' shows whether it does so again"))
-        }
+        Ok(Some(now)) if now.id != new && !history::descends(repository, now.id, new)? => Err(Error::conflict(
+            format!("'{name}' was moved to {new}, and then another writer's {} took its place", now.id),
+        )
+        .hint("the store let two writers win; 'fdl-probe-store' shows whether it does so again")),
         _ => Ok(()),
     }
 }

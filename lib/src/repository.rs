@@ -8,6 +8,7 @@ use crate::{
     id::RepositoryId,
     json,
     key::Key,
+    probe,
     refname::RefName,
     refs,
     store::{self, Body, Condition, Store, Written},
@@ -31,6 +32,9 @@ pub struct Config {
     /// What a writer must know beyond the format version.
     #[serde(default)]
     pub features: Vec<String>,
+    /// Whether its store could not be shown to keep two writers apart, and its maker took that on himself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub single_writer: bool,
     /// Fields of a newer minor version.
     #[serde(flatten)]
     pub other: Map<String, Value>,
@@ -62,16 +66,25 @@ impl Repository {
     /// With `like`, it takes over the id and the data folder of another repository.
     ///
     /// # Errors
-    /// [`Kind::Conflict`] where there is a repository already, which is then left alone.
-    pub fn create(url: &str, branch: &RefName, like: Option<&Config>) -> Result<Repository> {
+    /// [`Kind::Store`] where the store may let two writers win, unless there is a `single_writer`; [`Kind::Conflict`] where there is a repository already, which is then left alone.
+    pub fn create(url: &str, branch: &RefName, like: Option<&Config>, single_writer: bool) -> Result<Repository> {
+        let taken = || Error::conflict(format!("'{url}' is a repository already; nothing was changed"));
         let store = store::create(url)?;
         let config = Config {
             fdl: json::FORMAT.into(),
             id: like.map_or_else(RepositoryId::fresh, |like| like.id),
             data_dir: like.map_or_else(|| Key::literal("data"), |like| like.data_dir.clone()),
             features: Vec::new(),
+            single_writer,
             other: Map::new(),
         };
+        if store::needs_proof(url) && !single_writer {
+            // What is there already was proved when it was made.
+            if store.head(&Key::literal("fdl.json"))?.is_some() {
+                return Err(taken());
+            }
+            prove(url, store.as_ref())?;
+        }
         // HEAD comes first: what has an fdl.json is a whole repository.
         let key = Key::literal("fdl.json");
         if refs::create_head(store.as_ref(), branch)? == Written::Refused && store.head(&key)?.is_none() {
@@ -80,7 +93,7 @@ impl Repository {
         let bytes = json::to_bytes(&config)?;
         match store.put(&key, Body::Bytes(&bytes), &Condition::Absent)? {
             Written::Done => Ok(Repository { store, config }),
-            Written::Refused => Err(Error::conflict(format!("'{url}' is a repository already; nothing was changed"))),
+            Written::Refused => Err(taken()),
         }
     }
 
@@ -119,5 +132,21 @@ impl Repository {
             ))
             .hint("a newer fdl may know it")),
         }
+    }
+}
+
+/// Refuses a store on which two writers could both win.
+fn prove(url: &str, store: &dyn Store) -> Result<()> {
+    let mut fault = None;
+    probe::probe(store, &mut |finding| {
+        if finding.needed && !finding.holds && fault.is_none() {
+            fault = Some(finding);
+        }
+        Ok(())
+    })?;
+    match fault {
+        None => Ok(()),
+        Some(fault) => Err(Error::store(format!("'{url}' failed the step '{}': {}", fault.name, fault.note))
+            .hint("--single-writer makes a repository all the same, where never more than one writes at a time")),
     }
 }

@@ -169,6 +169,12 @@ pub fn create(url: &str) -> Result<Box<dyn Store>> {
     }
 }
 
+/// Whether the store at `url` must show that it keeps two writers apart before it is trusted. A folder does so by the
+/// kernel's own means, and `fdl-probe-store` shows where a network's file system does not.
+pub fn needs_proof(url: &str) -> bool {
+    url.starts_with("s3://")
+}
+
 fn folder_path(url: &str) -> Result<&str> {
     let path = match url.split_once("://") {
         Some(("file", path)) if path.starts_with('/') => path,
