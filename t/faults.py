@@ -10,6 +10,7 @@ What happens to the request, and then to its answer:
 
     drop-before  the connection ends before the store sees the request
     overtaken    another writer's object takes the place, then the connection ends
+    replaced     the store has done its work, then the content of the file RULES.other takes its place
     drop-after   the store has done its work, then the connection ends
     500 503 429 409 412 501 507   the store is not asked
     500-after    the store has done its work
@@ -89,9 +90,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault == "drop-before":
             return self.hang_up()
         if fault == "overtaken":
-            connection = http.client.HTTPConnection("127.0.0.1", self.server.upstream)
-            connection.request("PUT", self.path, b"another writer's\n", {"Authorization": self.headers["Authorization"]})
-            connection.getresponse().read()
+            self.put(b"another writer's\n")
             return self.hang_up()
         if fault == "hang":
             time.sleep(30)
@@ -107,6 +106,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if fault == "skewed":
             return self.answer(403, [], document("RequestTimeTooSkewed"), time.time() + 7200)
         status, headers, content = self.ask(body, fault)
+        if fault == "replaced":
+            self.put(pathlib.Path(f"{self.server.rules.path}.other").read_bytes())
         if fault == "drop-after":
             return self.hang_up()
         if fault == "500-after":
@@ -120,6 +121,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             content = content[: len(content) // 2]
         cut = len(content) // 2 if fault == "cut" else None
         return self.answer(status, headers, content, cut=cut)
+
+    def put(self, content):
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.upstream)
+        connection.request("PUT", self.path, content, {"Authorization": self.headers["Authorization"]})
+        connection.getresponse().read()
+        connection.close()
 
     def ask(self, body, fault):
         connection = http.client.HTTPConnection("127.0.0.1", self.server.upstream)

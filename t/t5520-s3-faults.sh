@@ -78,6 +78,16 @@ test_expect_success 'a lost answer does not make a conflict a success' '
 	holds refs/heads/stolen "another writer'\''s"
 '
 
+test_expect_success 'a store that lets another writer win as well is found out' '
+	faults &&
+	fdl-update-ref refs/heads/liar "$one" "" &&
+	echo "$beside" >"$rules.other" &&
+	faults "1 replaced PUT refs/heads/liar" &&
+	refused 2 ".refs/heads/liar. was moved to $two, and then another writer.s $beside took its place" \
+		fdl-update-ref refs/heads/liar "$two" "$one" &&
+	test_grep "^hint: .*fdl-probe-store" refused.err
+'
+
 test_expect_success '412 is an answer, and is not asked for again' '
 	faults "* 412 PUT refs/heads/answer" &&
 	test_expect_code 2 eval "echo x | fdl-put-object --if-none-match refs/heads/answer" &&

@@ -9,12 +9,13 @@ use fdl::{
     expired,
     key::Key,
     resolve::resolve,
+    store::{Access, S3},
     version::{CATALOG, Version},
 };
 
 const USAGE: &str = "\
-usage: fdl-attach-sql [--repo URL] [--as NAME] [--url] NAME
-   or: fdl-attach-sql [--repo URL] [--as NAME] [--data-path PATH] --working FILE";
+usage: fdl-attach-sql [--repo URL] [--as NAME] [--url | --with-keys] NAME
+   or: fdl-attach-sql [--repo URL] [--as NAME] [--data-path PATH] [--with-keys] --working FILE";
 
 fn main() -> ExitCode {
     cli::main(USAGE, run)
@@ -22,12 +23,13 @@ fn main() -> ExitCode {
 
 fn run(args: &mut Args) -> Result<()> {
     let (mut repo, mut alias, mut url, mut data_path) = (None, "lake".to_owned(), false, None);
-    let (mut working, mut name) = (None, None);
+    let (mut with_keys, mut working, mut name) = (false, None, None);
     while let Some(arg) = args.next()? {
         match arg {
             Arg::Long("repo") => repo = Some(args.value()?),
             Arg::Long("as") => alias = args.value()?,
             Arg::Long("url") => url = true,
+            Arg::Long("with-keys") => with_keys = true,
             Arg::Long("data-path") => data_path = Some(args.value()?),
             Arg::Long("working") => working = Some(args.path()?),
             Arg::Value(value) if name.is_none() => name = Some(cli::utf8(value)?),
@@ -35,6 +37,10 @@ fn run(args: &mut Args) -> Result<()> {
         }
     }
     let repository = cli::repository(repo)?;
+    let secret = match repository.url().strip_prefix("s3://") {
+        Some(bucket) if !url => secret_statement(&S3::open(bucket)?.access()?, &alias, with_keys)?,
+        _ => String::new(),
+    };
     let text = match (working, name) {
         (Some(working), None) => {
             let data_path = data_path.unwrap_or_else(|| repository.data_url());
@@ -51,9 +57,36 @@ fn run(args: &mut Args) -> Result<()> {
         _ => return Err(Error::usage("either a NAME or --working FILE is wanted")),
     };
     let mut output = Output::new(false);
+    output.bytes(secret.as_bytes())?;
     output.bytes(text.as_bytes())?;
     output.bytes(b"\n")?;
     output.finish()
+}
+
+/// What DuckDB needs to reach the bucket. Secret values are left out unless asked for: DuckDB finds them where fdl did,
+/// with its `aws` extension. A public bucket needs none.
+fn secret_statement(access: &Access, alias: &str, with_keys: bool) -> Result<String> {
+    let mut options = vec![("TYPE", "s3".to_owned())];
+    match &access.keys {
+        Some(keys) if with_keys => {
+            options.push(("KEY_ID", literal(&keys.id)));
+            options.push(("SECRET", literal(&keys.secret)));
+            options.extend(keys.token.iter().map(|token| ("SESSION_TOKEN", literal(token))));
+        }
+        Some(_) => options.push(("PROVIDER", "credential_chain".into())),
+        None if with_keys => return Err(Error::fatal("there are no keys to print: no credentials were found")),
+        None => {}
+    }
+    options.push(("REGION", literal(&access.region)));
+    if let Some(endpoint) = &access.endpoint {
+        let (scheme, host) = endpoint.split_once("://").unwrap_or(("https", endpoint));
+        options.push(("ENDPOINT", literal(host.trim_end_matches('/'))));
+        options.push(("URL_STYLE", literal("path")));
+        options.push(("USE_SSL", (scheme == "https").to_string()));
+    }
+    options.push(("SCOPE", literal(&access.url)));
+    let options: Vec<_> = options.iter().map(|(name, value)| format!("    {name} {value}")).collect();
+    Ok(format!("CREATE OR REPLACE SECRET {} (\n{}\n);\n", identifier(alias), options.join(",\n")))
 }
 
 /// The data path is the reader's own, so that the same statement works at the origin and at any mirror.

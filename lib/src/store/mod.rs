@@ -17,7 +17,7 @@ use std::{
 use jiff::Timestamp;
 
 pub use folder::Folder;
-pub use s3::S3;
+pub use s3::{Access, Keys, S3};
 
 use crate::{Error, Result, key::Key};
 

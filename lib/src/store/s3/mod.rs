@@ -45,6 +45,18 @@ impl S3 {
         Ok(S3 { client: Arc::new(Client::new(url)?) })
     }
 
+    /// How another program reaches the bucket.
+    pub fn access(&self) -> Result<Access> {
+        let Client { settings, location, .. } = self.client.as_ref();
+        let keys = self.client.credentials()?.map(|c| Keys { id: c.key, secret: c.secret, token: c.token });
+        Ok(Access {
+            url: location.url.clone(),
+            region: settings.region.clone(),
+            endpoint: settings.endpoint.clone(),
+            keys,
+        })
+    }
+
     /// Sends a body once, in parts where it is large.
     fn send(&self, key: &Key, body: Body<'_>, condition: &Condition, stamp: &str) -> Result<Answer> {
         let mut request = Request::new("PUT", Some(key));
@@ -73,6 +85,28 @@ impl S3 {
             _ => Err(refusal(&self.client, "read", Some(key), &mut answer)),
         }
     }
+}
+
+/// What a program that is not fdl must know to reach the bucket.
+pub struct Access {
+    /// `s3://bucket/prefix/`.
+    pub url: String,
+    /// The bucket's region.
+    pub region: String,
+    /// Another server than AWS's own; buckets are folders there.
+    pub endpoint: Option<String>,
+    /// The keys; without any, the bucket is a public one.
+    pub keys: Option<Keys>,
+}
+
+/// Keys to sign with.
+pub struct Keys {
+    /// The id, which is no secret.
+    pub id: String,
+    /// The secret access key.
+    pub secret: String,
+    /// The token of a session.
+    pub token: Option<String>,
 }
 
 enum Outcome {

@@ -372,9 +372,9 @@ fn tls() -> Result<ureq::tls::TlsConfig> {
         std::fs::read(&path).map_err(|e| Error::fatal(format!("cannot read '{path}' of AWS_CA_BUNDLE: {e}")))?;
     let mut certificates = Vec::new();
     for item in parse_pem(&bytes) {
-        match item.map_err(|e| Error::fatal(format!("'{path}' of AWS_CA_BUNDLE is no PEM file: {e}")))? {
-            PemItem::Certificate(certificate) => certificates.push(certificate),
-            _ => {}
+        let item = item.map_err(|e| Error::fatal(format!("'{path}' of AWS_CA_BUNDLE is no PEM file: {e}")))?;
+        if let PemItem::Certificate(certificate) = item {
+            certificates.push(certificate);
         }
     }
     if certificates.is_empty() {
