@@ -170,7 +170,7 @@ test_expect_success 'an error that comes with 200 is none the less one' '
 	faults "* error-200 GET list-type" &&
 	refused 75 "cannot list .*InternalError" fdl-ls-objects &&
 	faults "* error-200 POST delete" &&
-	test_expect_code 75 eval "echo a | fdl-rm-objects" 2>err &&
+	test_expect_code 75 eval "printf \"a\\nb\\n\" | fdl-rm-objects" 2>err &&
 	test_grep "InternalError" err
 '
 

@@ -11,34 +11,6 @@ start_faults
 FDL_REPO=s3://lakes/repo
 export FDL_REPO
 
-# iam ACTION NAME=VALUE...: a request to the server's user administration.
-iam() {
-	"$s3_python" -c '
-import sys, urllib.parse, urllib.request
-port, action, *rest = sys.argv[1:]
-form = {"Action": action, "Version": "2010-05-08"} | dict(pair.split("=", 1) for pair in rest)
-signed = "AWS4-HMAC-SHA256 Credential=x/20261201/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=0"
-body = urllib.parse.urlencode(form).encode()
-request = urllib.request.Request(f"http://127.0.0.1:{port}/", body, {"Authorization": signed})
-print(urllib.request.urlopen(request).read().decode())
-' "$s3_port" "$@"
-}
-
-# element NAME FILE: the text of an XML element.
-element() {
-	sed -n "s,.*<$1>\(.*\)</$1>.*,\1,p" "$2"
-}
-
-# check_signatures YES: from now on the server looks at signatures and rights, or does not.
-check_signatures() {
-	"$s3_python" -c '
-import sys, urllib.request
-count = b"0" if sys.argv[2] == "yes" else b"inf"
-url = f"http://127.0.0.1:{sys.argv[1]}/moto-api/reset-auth"
-urllib.request.urlopen(urllib.request.Request(url, count, {"Content-Type": "text/plain"}))
-' "$s3_port" "$1"
-}
-
 test_expect_success 'a user with all rights, and one without' '
 	fdl-create-repository s3://lakes/repo &&
 	iam CreateUser UserName=all >/dev/null &&
@@ -50,15 +22,6 @@ test_expect_success 'a user with all rights, and one without' '
 	key=$(element AccessKeyId all) secret=$(element SecretAccessKey all) &&
 	test -n "$key" && test -n "$secret"
 '
-
-# as KEY SECRET COMMAND...
-as() {
-	(
-		AWS_ACCESS_KEY_ID=$1 AWS_SECRET_ACCESS_KEY=$2
-		shift 2
-		"$@"
-	)
-}
 
 everything() {
 	printf "x" | fdl-put-object "a b/c+d=é" &&

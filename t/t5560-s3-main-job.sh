@@ -11,12 +11,12 @@ towns=s3://lakes/towns
 
 # lake SQL: runs SQL in the working catalog.
 lake() {
-	duck "$(fdl attach-sql --repo $towns --with-keys --working lake.sqlite) $1"
+	duck "$(fdl attach-sql --repo "$towns" --with-keys --working lake.sqlite) $1"
 }
 
 # read_version NAME SQL: runs SQL as a reader of that version.
 read_version() {
-	duck "$(fdl url --sql --with-keys $towns "$1") $2"
+	duck "$(fdl url --sql --with-keys "$towns" "$1") $2"
 }
 
 test_expect_success 'a lake is made, filled and published' '

@@ -3,6 +3,7 @@
 //! Dependencies point one way: `cli` and the modules about many objects, then the files of the format, then the
 //! stores, then the values. Nothing here links DuckDB or SQLite or starts a process.
 
+pub mod attach;
 pub mod cli;
 pub mod dataset;
 pub mod digest;

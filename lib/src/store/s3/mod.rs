@@ -245,6 +245,9 @@ impl Store for S3 {
     }
 
     fn delete_all(&self, keys: &[Key]) -> Result<Vec<(Key, Error)>> {
+        if let [key] = keys {
+            return Ok(self.delete(key, &Condition::Always).err().map(|e| (key.clone(), e)).into_iter().collect());
+        }
         let mut stay = Vec::new();
         for batch in keys.chunks(list::BATCH) {
             stay.extend(list::delete_batch(&self.client, batch)?);
