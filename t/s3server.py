@@ -15,6 +15,20 @@ from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoReque
 from werkzeug.serving import make_server
 
 
+class OneWriterAtATime:
+    """Moto looks at a condition and then writes, so of many at once two may win now and then; here they take turns."""
+
+    def __init__(self, application):
+        self.application = application
+        self.lock = threading.Lock()
+
+    def __call__(self, environ, start_response):
+        if environ["REQUEST_METHOD"] in ("GET", "HEAD"):
+            return self.application(environ, start_response)
+        with self.lock:
+            return list(self.application(environ, start_response))
+
+
 class Handler(MotoRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -30,7 +44,7 @@ def end_with(parent):
 
 def main():
     port_file = pathlib.Path(sys.argv[1])
-    application = DomainDispatcherApplication(create_backend_app)
+    application = OneWriterAtATime(DomainDispatcherApplication(create_backend_app))
     server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Handler)
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     ready = port_file.with_suffix(".new")

@@ -23,6 +23,9 @@ const ROUNDS: usize = 3;
 /// The largest object of the probe, in bytes.
 const MAX: u64 = 4096;
 
+/// What stands in keys beside plain letters.
+const NAMES: [&str; 5] = ["a b", "x=1+2", "\u{e9}", ".hidden", "deep/er"];
+
 /// From here on a clock that is off is told, in seconds.
 const SKEW: u64 = 180;
 
@@ -196,8 +199,8 @@ impl Probe<'_> {
     }
 
     fn keys(&self) -> Result<(bool, String)> {
-        for name in ["a b", "x=1+2", "\u{e9}", ".hidden", "deep/er"] {
-            let key = self.key(name)?;
+        for name in NAMES {
+            let key = self.key(&format!("keys/{name}"))?;
             self.put(&key, name, &Condition::Always)?;
             let (found, _) = self.read(&key)?;
             let size = self.store.head(&key)?.map(|meta| meta.size);
@@ -209,21 +212,8 @@ impl Probe<'_> {
     }
 
     fn list(&self) -> Result<(bool, String)> {
-        let mut found = Vec::new();
-        self.store.list(Some(&Key::new(&self.folder)?), &mut |listed| {
-            if let Listed::Object(key, _) = listed {
-                found.push(key);
-            }
-            Ok(())
-        })?;
-        let mut expected = vec![self.key("one")?];
-        for name in ["a b", "x=1+2", "\u{e9}", ".hidden", "deep/er"] {
-            expected.push(self.key(name)?);
-        }
-        for round in 0..ROUNDS {
-            expected.push(self.key(&format!("create-{round}"))?);
-            expected.push(self.key(&format!("replace-{round}"))?);
-        }
+        let found = self.written("keys")?;
+        let mut expected = NAMES.iter().map(|name| self.key(&format!("keys/{name}"))).collect::<Result<Vec<_>>>()?;
         expected.sort();
         Ok(if found == expected {
             (true, "what was written is listed at once, in order".into())
@@ -235,6 +225,19 @@ impl Probe<'_> {
         })
     }
 
+    /// The keys below a folder of the probe, or below the probe itself.
+    fn written(&self, folder: &str) -> Result<Vec<Key>> {
+        let mut keys = Vec::new();
+        let folder = Key::new(format!("{}/{folder}", self.folder).trim_end_matches('/'))?;
+        self.store.list(Some(&folder), &mut |listed| {
+            if let Listed::Object(key, _) = listed {
+                keys.push(key);
+            }
+            Ok(())
+        })?;
+        Ok(keys)
+    }
+
     fn clock(&self) -> Result<(bool, String)> {
         let key = self.key("clock")?;
         self.put(&key, "now", &Condition::Always)?;
@@ -244,13 +247,6 @@ impl Probe<'_> {
     }
 
     fn clean(&self) -> Result<()> {
-        let mut keys = Vec::new();
-        self.store.list(Some(&Key::new(&self.folder)?), &mut |listed| {
-            if let Listed::Object(key, _) = listed {
-                keys.push(key);
-            }
-            Ok(())
-        })?;
-        self.store.delete_all(&keys).map(|_| ())
+        self.store.delete_all(&self.written("")?).map(|_| ())
     }
 }
