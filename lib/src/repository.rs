@@ -66,7 +66,8 @@ impl Repository {
     /// With `like`, it takes over the id and the data folder of another repository.
     ///
     /// # Errors
-    /// [`Kind::Store`] where the store may let two writers win, unless there is a `single_writer`; [`Kind::Conflict`] where there is a repository already, which is then left alone.
+    /// [`Kind::Store`] where the store may let two writers win, unless there is a `single_writer`; [`Kind::Conflict`] where
+    /// there is a repository already, which is then left alone.
     pub fn create(url: &str, branch: &RefName, like: Option<&Config>, single_writer: bool) -> Result<Repository> {
         let taken = || Error::conflict(format!("'{url}' is a repository already; nothing was changed"));
         let store = store::create(url)?;
