@@ -63,8 +63,8 @@ faults() {
 	test $# -eq 0 || printf '%s\n' "$@" >"$rules"
 }
 
-# s3 METHOD PATH [HEADER: VALUE]...: a request past fdl and the proxy, signed so that the server takes it, with standard input as the body of a PUT or POST; prints the
-# status, the headers and the body of the answer.
+# s3 METHOD PATH [HEADER: VALUE]...: a request past fdl and the proxy, signed so that the server takes it, with standard
+# input as the body of a PUT or POST; prints the status, the headers and the body of the answer.
 s3() {
 	"$s3_python" -c '
 import http.client, sys
