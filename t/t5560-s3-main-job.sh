@@ -54,9 +54,31 @@ test_expect_success 'a second version, and both are read' '
 	test "$(read_version HEAD~1 "SELECT count(*) FROM lake.towns")" = "$all"
 '
 
+test_expect_success 'as many rows as before: those in the bucket are read to tell what changed' '
+	lake "UPDATE lake.towns SET population = population + 1 WHERE name = '\''Oslo'\''" &&
+	test_expect_code 0 fdl status lake.sqlite >out &&
+	test_grep "M	table	main.towns	$large	$large" out &&
+	fdl commit lake.sqlite -m "Count Oslo again" &&
+	lake "UPDATE lake.towns SET population = population + 1 WHERE name = '\''Oslo'\''" &&
+	lake "UPDATE lake.towns SET population = population - 1 WHERE name = '\''Oslo'\''" &&
+	refused 1 "nothing to commit" fdl commit lake.sqlite -m same &&
+	fdl push lake.sqlite
+'
+
+test_expect_success 'a data file that is gone is named' '
+	FDL_TRACE=$PWD/trace fdl status lake.sqlite >out &&
+	sed -n "s/^GET \(data[^	]*\)	.*/\1/p" trace >read &&
+	test -s read &&
+	sed 1q read >one &&
+	fdl-cat-object --repo $towns "$(cat one)" >kept &&
+	fdl-rm-objects --repo $towns <one &&
+	refused 3 "the data file .$(cat one). is not in" fdl status lake.sqlite &&
+	fdl-put-object --repo $towns "$(cat one)" <kept
+'
+
 test_expect_success 'log, show and status tell of it' '
 	fdl log --oneline $towns >out &&
-	test_line_count 2 out &&
+	test_line_count 3 out &&
 	fdl show $towns >out &&
 	test_grep "^main.towns: $large rows" out &&
 	fdl status lake.sqlite >out &&

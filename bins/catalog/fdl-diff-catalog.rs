@@ -6,21 +6,23 @@ use fdl::{
     Error, Kind, Result,
     cli::{self, Arg, Args, Output},
 };
-use fdl_catalog::{Catalog, Status, compare};
+use fdl_catalog::{Catalog, DataFiles, Status, compare};
 
-const USAGE: &str = "usage: fdl-diff-catalog [-z] [--quiet] [--data-path FOLDER]... OLD NEW";
+const USAGE: &str = "usage: fdl-diff-catalog [-z] [--quiet] [--data-path FOLDER]... [--repo URL] OLD NEW";
 
 pub fn main() -> ExitCode {
     cli::main(USAGE, run)
 }
 
 fn run(args: &mut Args) -> Result<()> {
-    let (mut z, mut quiet, mut data, mut old, mut new) = (false, false, Vec::new(), None, None);
+    let (mut z, mut quiet, mut folders, mut repo) = (false, false, Vec::new(), None);
+    let (mut old, mut new) = (None, None);
     while let Some(arg) = args.next()? {
         match arg {
             Arg::Short('z') => z = true,
             Arg::Short('q') | Arg::Long("quiet") => quiet = true,
-            Arg::Long("data-path") => data.push(args.path()?),
+            Arg::Long("data-path") => folders.push(args.path()?),
+            Arg::Long("repo") => repo = Some(args.value()?),
             Arg::Value(value) if old.is_none() => old = Some(cli::path(value)?),
             Arg::Value(value) if new.is_none() => new = Some(cli::path(value)?),
             arg => return Err(cli::unexpected(arg)),
@@ -28,6 +30,7 @@ fn run(args: &mut Args) -> Result<()> {
     }
     let old = Catalog::open(&cli::required(old, "OLD")?)?;
     let new = Catalog::open(&cli::required(new, "NEW")?)?;
+    let data = DataFiles::new(folders, repo)?;
     let mut output = Output::new(z);
     let mut same = true;
     compare(&old, &new, &data, &mut |change| {

@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use camino::Utf8PathBuf;
 use fdl::{
     Result,
     dataset::{Dataset, Table, View},
 };
 
 use crate::{
+    data::DataFiles,
     describe::{self, describe},
     duck::Doing,
     names::plain_or_quoted,
@@ -46,8 +46,7 @@ pub struct Change {
     pub after: Option<u64>,
 }
 
-/// Compares the newest snapshots of two catalogs. Data files are looked up below the folders `data`, in this order.
-/// `visit` gets each difference, and ends the comparison by answering `false`.
+/// Compares the newest snapshots of two catalogs. `visit` gets each difference, and ends the comparison by answering `false`.
 ///
 /// Rows are read only of tables whose files differ, and only from the files that one side alone has. Where plain DuckDB
 /// cannot tell for certain, a table differs: a version too many is better than a lost one.
@@ -57,7 +56,7 @@ pub struct Change {
 pub fn compare(
     old: &Catalog,
     new: &Catalog,
-    data: &[Utf8PathBuf],
+    data: &DataFiles,
     visit: &mut dyn FnMut(Change) -> Result<bool>,
 ) -> Result<()> {
     let (before, after) = (Content::of(old)?, Content::of(new)?);

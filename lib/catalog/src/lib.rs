@@ -5,6 +5,7 @@
 
 mod compare;
 mod convert;
+mod data;
 mod describe;
 mod duck;
 mod freeze;
@@ -18,6 +19,7 @@ mod thaw;
 mod working;
 
 pub use compare::{Change, Status, compare};
+pub use data::DataFiles;
 pub use describe::describe;
 pub use freeze::freeze;
 pub use list::list_files;

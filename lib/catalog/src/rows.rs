@@ -6,11 +6,11 @@
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
-use camino::Utf8PathBuf;
 use duckdb::Connection;
 use fdl::{Error, Result, key::Key};
 
 use crate::{
+    data::DataFiles,
     describe::live,
     duck::{self, Doing},
     names::{identifier, literal},
@@ -19,24 +19,24 @@ use crate::{
 };
 
 /// Compares rows; holds a connection that can read the data folders and nothing else.
-pub struct Rows {
+pub struct Rows<'a> {
     connection: Connection,
-    data: Vec<Utf8PathBuf>,
+    data: &'a DataFiles,
 }
 
 /// A table of a catalog: its schema and its name.
 pub type Place<'a> = (&'a Catalog, &'a str, &'a str);
 
-impl Rows {
-    /// Prepares to read data files below these folders.
-    pub fn new(data: &[Utf8PathBuf]) -> Result<Rows> {
+impl Rows<'_> {
+    /// Prepares to read these data files.
+    pub fn new(data: &DataFiles) -> Result<Rows<'_>> {
         let connection = duck::connect()?;
-        let folders: Vec<String> = data.iter().map(|folder| literal(folder.as_str())).collect();
+        let folders: Vec<String> = data.folders()?.iter().map(|folder| literal(folder.as_str())).collect();
         connection
             .execute_batch(&format!("SET allowed_directories = [{}]", folders.join(", ")))
             .doing("allow DuckDB to read the data folders")?;
         duck::lock_down(&connection)?;
-        Ok(Rows { connection, data: data.to_vec() })
+        Ok(Rows { connection, data })
     }
 
     /// Whether two tables with equal columns hold the same rows; `false` where that cannot be told for certain.
@@ -48,6 +48,11 @@ impl Rows {
                 return Ok(true);
             }
         }
+        let files = || old.files.iter().chain(&new.files);
+        if files().any(|file| !file.is_plain) {
+            return Ok(false);
+        }
+        self.data.prepare(files().flat_map(|file| [Some(&file.path), file.delete.as_ref()]).flatten())?;
         match (self.sum(&old)?, self.sum(&new)?) {
             (Some(old), Some(new)) => Ok(old == new),
             _ => Ok(false),
@@ -58,7 +63,7 @@ impl Rows {
     fn sum(&self, content: &Content<'_>) -> Result<Option<Sum>> {
         let mut sum = content.sum_inlined()?;
         for file in &content.files {
-            if !file.is_plain || !self.fields_are_current(content, file)? {
+            if !self.fields_are_current(content, file)? {
                 return Ok(None);
             }
             sum.add(self.sum_file(content, file)?);
@@ -83,7 +88,7 @@ impl Rows {
             None => String::new(),
             Some(delete) => format!(
                 "AND file_row_number NOT IN (SELECT pos FROM read_parquet({}))",
-                literal(self.find(delete)?.as_str())
+                literal(self.data.find(delete)?.as_str())
             ),
         };
         let positions: Vec<String> = file.deleted_positions.iter().map(i64::to_string).collect();
@@ -94,7 +99,7 @@ impl Rows {
         let sql = format!(
             "SELECT {} FROM read_parquet({}, schema = MAP {{{}}}) WHERE true {deleted} {inlined}",
             content.sums()?,
-            literal(self.find(&file.path)?.as_str()),
+            literal(self.data.find(&file.path)?.as_str()),
             fields.join(", ")
         );
         Sum::query(&self.connection, &sql, &format!("read '{}'", file.path))
@@ -109,21 +114,13 @@ impl Rows {
         }
         let sql = format!(
             "SELECT field_id, name FROM parquet_schema({}) WHERE field_id IS NOT NULL",
-            literal(self.find(&file.path)?.as_str())
+            literal(self.data.find(&file.path)?.as_str())
         );
         let found = || -> duckdb::Result<BTreeMap<i64, String>> {
             self.connection.prepare(&sql)?.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
         };
         let found = found().doing(format_args!("read '{}'", file.path))?;
         Ok(nested.iter().all(|column| found.get(&column.id) == Some(&column.name)))
-    }
-
-    fn find(&self, path: &Key) -> Result<Utf8PathBuf> {
-        let places = self.data.iter().map(|folder| folder.join(path.as_str()));
-        places
-            .into_iter()
-            .find(|place| place.is_file())
-            .ok_or_else(|| Error::not_found(format!("the data file '{path}' is in none of the data folders")))
     }
 }
 

@@ -175,6 +175,11 @@ pub fn needs_proof(url: &str) -> bool {
     url.starts_with("s3://")
 }
 
+/// Whether the store at `url` is a folder, which every program can read.
+pub fn is_folder(url: &str) -> bool {
+    matches!(url.split_once("://"), None | Some(("file", _)))
+}
+
 fn folder_path(url: &str) -> Result<&str> {
     let path = match url.split_once("://") {
         Some(("file", path)) if path.starts_with('/') => path,
