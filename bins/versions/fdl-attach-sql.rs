@@ -39,8 +39,9 @@ fn run(args: &mut Args) -> Result<()> {
     let secret = if url { String::new() } else { attach::secret(&repository, &alias, with_keys)? };
     let text = match (working, name) {
         (Some(working), None) => {
-            let data_path = data_path.unwrap_or_else(|| repository.data_url());
-            attach::writer(&absolute(working)?, &alias, &data_path)
+            let working = absolute(working)?;
+            let data_path = data_path.unwrap_or_else(|| attach::data_path(&repository, &working));
+            attach::writer(&working, &alias, &data_path)
         }
         (None, Some(name)) => {
             // The steps of a reader: the ref, the version, and whether it was taken away.

@@ -1,5 +1,7 @@
 //! The SQL with which DuckDB attaches a version or a working catalog.
 
+use camino::Utf8Path;
+
 use crate::{Error, Result, repository::Repository, store::S3};
 
 /// The statement that makes the secret with which DuckDB reaches a bucket; for a folder, nothing.
@@ -52,6 +54,16 @@ pub fn writer(working: &str, alias: &str, data_path: &str) -> String {
         identifier(alias),
         literal(data_path)
     )
+}
+
+/// Where the new data files of the working catalog `working` go: into the repository, or, where it was checked out with
+/// `--stage`, beside the catalog until they are pushed.
+pub fn data_path(repository: &Repository, working: &str) -> String {
+    let beside = format!("{working}.fdl");
+    if Utf8Path::new(&beside).join("stage").exists() {
+        return format!("{beside}/{}/", repository.config().data_dir);
+    }
+    repository.data_url()
 }
 
 fn literal(text: &str) -> String {

@@ -8,7 +8,6 @@ use fdl::{Error, Result};
 use crate::{
     convert,
     duck::{self, Doing},
-    guards,
     list::list_files,
     names::literal,
     open::{Catalog, NAME},
@@ -32,7 +31,6 @@ pub fn freeze(from: &Utf8Path, to: &Utf8Path, data_path: &str, parent: Option<&U
     let new = NewFile::new(to)?;
     let copy = working::copy(from)?;
     let spec = convert::spec_of(from.as_str(), &copy.connection)?;
-    guards::remove(&copy.connection).map_err(|e| working::failure(from, "read", &e))?;
     let statistics: i64 = copy
         .connection
         .query_row("SELECT count(*) FROM ducklake_file_column_stats", [], |row| row.get(0))

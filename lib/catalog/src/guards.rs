@@ -5,6 +5,8 @@
 
 use rusqlite::{Connection, params};
 
+use crate::published;
+
 /// The table in which checkout notes what it added. DuckLake does not mind it.
 pub const TABLE: &str = "fdl_checkout";
 
@@ -35,19 +37,15 @@ pub fn add(connection: &Connection) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Takes the options out again that are as checkout set them, of a private copy of the catalog.
+/// Takes out of a private copy of the catalog what checkout added and nobody changed.
 pub fn remove(connection: &Connection) -> rusqlite::Result<()> {
     let sql = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?1";
     if connection.query_row(sql, [TABLE], |row| row.get::<_, i64>(0))? == 0 {
         return Ok(());
     }
-    connection
-        .execute(
-            &format!(
-                "DELETE FROM ducklake_metadata WHERE scope IS NULL
-                 AND EXISTS (SELECT 1 FROM {TABLE} g WHERE g.key = ducklake_metadata.key AND g.value = ducklake_metadata.value)"
-            ),
-            [],
-        )
-        .map(|_| ())
+    connection.execute_batch(&format!(
+        "DELETE FROM ducklake_metadata WHERE scope IS NULL
+         AND EXISTS (SELECT 1 FROM {TABLE} g WHERE g.key = ducklake_metadata.key AND g.value = ducklake_metadata.value)"
+    ))?;
+    published::turn_back(connection)
 }

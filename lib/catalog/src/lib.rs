@@ -13,6 +13,7 @@ mod guards;
 mod list;
 mod names;
 mod open;
+mod published;
 mod rows;
 mod spec;
 mod thaw;

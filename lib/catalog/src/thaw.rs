@@ -12,13 +12,15 @@ use crate::{
     guards,
     names::identifier,
     open::{Catalog, NAME},
+    published,
     spec::sqlite_type,
 };
 
-/// Makes the working catalog `to` from the frozen catalog `from`. New data files are to go to `data_path`.
-pub fn thaw(from: &Utf8Path, to: &Utf8Path, data_path: &str) -> Result<()> {
+/// Makes the working catalog `to` from the frozen catalog `from`. New data files are to go to `data_path`, where the
+/// published ones are, too, unless they are below the URL `published`.
+pub fn thaw(from: &Utf8Path, to: &Utf8Path, data_path: &str, published: Option<&str>) -> Result<()> {
     let catalog = Catalog::open(from)?;
-    write(to, data_path, |sqlite| {
+    write(to, data_path, published, |sqlite| {
         for name in tables(&catalog)? {
             copy(&catalog, &name, sqlite, to)?;
         }
@@ -28,7 +30,7 @@ pub fn thaw(from: &Utf8Path, to: &Utf8Path, data_path: &str) -> Result<()> {
 
 /// Makes the working catalog `to` of an empty lake, with the tables and rows that DuckLake itself would make.
 pub fn create_empty(to: &Utf8Path, data_path: &str) -> Result<()> {
-    write(to, data_path, |sqlite| {
+    write(to, data_path, None, |sqlite| {
         let version: String = duck::connect()?
             .query_row("SELECT library_version || ' ' || source_id FROM pragma_version()", [], |row| row.get(0))
             .doing("ask DuckDB for its version")?;
@@ -46,7 +48,12 @@ pub fn create_empty(to: &Utf8Path, data_path: &str) -> Result<()> {
     })
 }
 
-fn write(to: &Utf8Path, data_path: &str, fill: impl FnOnce(&Connection) -> Result<()>) -> Result<()> {
+fn write(
+    to: &Utf8Path,
+    data_path: &str,
+    published: Option<&str>,
+    fill: impl FnOnce(&Connection) -> Result<()>,
+) -> Result<()> {
     let new = NewFile::new(to)?;
     let mut sqlite = Connection::open(new.path()).map_err(|e| failed(to, &e))?;
     // Nobody sees the file before it is whole and synced.
@@ -57,6 +64,9 @@ fn write(to: &Utf8Path, data_path: &str, fill: impl FnOnce(&Connection) -> Resul
     let sql = "UPDATE ducklake_metadata SET value = ?1 WHERE key = 'data_path' AND scope IS NULL";
     transaction.execute(sql, [data_path]).map_err(|e| failed(to, &e))?;
     guards::add(&transaction).map_err(|e| failed(to, &e))?;
+    if let Some(published) = published {
+        published::point_at(&transaction, published).map_err(|e| failed(to, &e))?;
+    }
     transaction.commit().map_err(|e| failed(to, &e))?;
     // In WAL mode, which the file remembers, a reader never makes a writer's commit fail.
     sqlite.execute_batch("PRAGMA journal_mode = WAL").map_err(|e| failed(to, &e))?;

@@ -11,6 +11,8 @@ use fdl::{Error, Kind, Result, cli};
 use rusqlite::{Connection, ErrorCode, OpenFlags, backup::Backup};
 use tempfile::TempDir;
 
+use crate::guards;
+
 /// How long a writer is waited for: as long as DuckDB waits (`BUSY_TIMEOUT` of the printed ATTACH statement).
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -46,7 +48,7 @@ pub struct Copy {
     _folder: TempDir,
 }
 
-/// Copies the working catalog at `path` as it is after the newest finished transaction.
+/// Copies the working catalog at `path` as it is after the newest finished transaction, without what checkout added.
 pub fn copy(path: &Utf8Path) -> Result<Copy> {
     let source = open(path)?;
     let folder = tempfile::tempdir().map_err(|e| Error::fatal(format!("cannot make a temporary folder: {e}")))?;
@@ -58,6 +60,7 @@ pub fn copy(path: &Utf8Path) -> Result<Copy> {
     };
     let connection = copied().map_err(|e| failure(path, "read", &e))?;
     check_tables(path, &connection)?;
+    guards::remove(&connection).map_err(|e| failure(path, "read", &e))?;
     Ok(Copy { connection, _folder: folder })
 }
 
