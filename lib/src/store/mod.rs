@@ -7,6 +7,7 @@ mod folder;
 mod kill;
 mod s3;
 mod trace;
+mod wire;
 
 use std::{
     fmt,

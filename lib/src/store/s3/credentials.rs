@@ -6,8 +6,11 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use ureq::http::Uri;
 
-use super::settings::{Settings, var};
-use crate::{Error, Result, store::read_at_most};
+use super::settings::Settings;
+use crate::{
+    Error, Result,
+    store::{read_at_most, wire::var},
+};
 
 /// Keys are fetched anew when they end sooner than this, in seconds.
 const MARGIN: i64 = 300;

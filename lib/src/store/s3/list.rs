@@ -7,12 +7,12 @@ use serde::Deserialize;
 
 use super::{
     refusal::{Fault, explain, refusal},
-    request::{Client, Payload, Request},
+    request::{Client, Request},
 };
 use crate::{
     Error, Result,
     key::Key,
-    store::{ETag, Listed, Meta},
+    store::{ETag, Listed, Meta, wire::Payload},
 };
 
 /// How many keys one request may delete.

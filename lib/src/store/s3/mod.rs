@@ -15,20 +15,20 @@ mod request;
 mod settings;
 mod sign;
 
-use std::{
-    io::{self, Read},
-    sync::Arc,
-};
+use std::{io::Read, sync::Arc};
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use self::{
     headers::headers,
-    refusal::{Fault, explain, http_date, refusal},
-    request::{Answer, Client, Part, Payload, Request, Retry, is_doubtful, may_work_later},
+    refusal::{Fault, explain, refusal},
+    request::{Client, Request},
 };
-use super::{Body, Condition, ETag, Listed, Meta, Object, Opened, Store, Written, read_at_most};
+use super::{
+    Body, Condition, ETag, Listed, Meta, Object, Opened, Store, Written, read_at_most,
+    wire::{Answer, Reading, Retry, http_date, is_doubtful, may_work_later},
+};
 use crate::{Error, Kind, Result, key::Key, text::Escaped};
 
 /// The header by which a writer knows its own object again.
@@ -64,8 +64,7 @@ impl S3 {
             Body::File(file, size) if size >= multipart::THRESHOLD => {
                 return multipart::put(&self.client, key, file, size, condition, stamp);
             }
-            Body::File(file, size) => Payload::Part(Part { file, from: 0, size }),
-            Body::Bytes(bytes) => Payload::Bytes(bytes),
+            body => body.into(),
         };
         request.headers = headers(key);
         request.headers.push((STAMP, stamp.to_owned()));
@@ -151,15 +150,9 @@ impl Store for S3 {
         }
         let (meta, etag) = meta(&self.client, key, &answer)?;
         let size = meta.size;
-        let body = Reading {
-            client: Arc::clone(&self.client),
-            key: key.clone(),
-            etag,
-            size,
-            at: 0,
-            from: Box::new(answer.body.into_reader()),
-            retry: Retry::default(),
-        };
+        let (client, key) = (Arc::clone(&self.client), key.clone());
+        let rest = Box::new(move |at| rest(&client, &key, &etag, at, size));
+        let body = Reading::new(size, Box::new(answer.body.into_reader()), rest);
         Ok(Some(Opened { meta, body: Box::new(body) }))
     }
 
@@ -293,53 +286,18 @@ fn meta(client: &Client, key: &Key, answer: &Answer) -> Result<(Meta, ETag)> {
     Ok((Meta { size, modified, etag: None }, etag))
 }
 
-/// The content of an object as it comes. Where the connection breaks, the rest is asked for, of the same content.
-struct Reading {
-    client: Arc<Client>,
-    key: Key,
-    etag: ETag,
-    size: u64,
-    at: u64,
-    from: Box<dyn Read + Send>,
-    retry: Retry,
-}
-
-impl Read for Reading {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if buffer.is_empty() || self.at == self.size {
-            return Ok(0);
-        }
-        let most = buffer.len().min(usize::try_from(self.size - self.at).unwrap_or(usize::MAX));
-        loop {
-            let why = match self.from.read(&mut buffer[..most]) {
-                Ok(0) => "it ended too soon".to_owned(),
-                Ok(n) => {
-                    self.at += n as u64;
-                    return Ok(n);
-                }
-                Err(e) => e.to_string(),
-            };
-            let cut = || Error::store(format!("cut off after {} of {} bytes: {why}", self.at, self.size));
-            self.retry.pause(None, cut).map_err(io::Error::other)?;
-            self.from = self.rest().map_err(io::Error::other)?;
-        }
-    }
-}
-
-impl Reading {
-    /// Asks for what is still missing.
-    fn rest(&self) -> Result<Box<dyn Read + Send>> {
-        let mut request = Request::new("GET", Some(&self.key));
-        request.headers = vec![("range", format!("bytes={}-", self.at))];
-        let condition = Condition::Matches(self.etag.clone());
-        request.condition = &condition;
-        let mut answer = self.client.send(&request)?;
-        let range = format!("bytes {}-{}/{}", self.at, self.size - 1, self.size);
-        match (answer.status, answer.header("content-range")) {
-            (206, Some(found)) if found == range => Ok(Box::new(answer.body.into_reader())),
-            (404 | 412, _) => Err(Error::mismatch("it was replaced while it was read")),
-            (200 | 206, _) => Err(Error::store("the store does not send the rest of an object")),
-            _ => Err(refusal(&self.client, "read", Some(&self.key), &mut answer)),
-        }
+/// Asks for what is still missing of an object, of the same content.
+fn rest(client: &Client, key: &Key, etag: &ETag, at: u64, size: u64) -> Result<Box<dyn Read + Send>> {
+    let mut request = Request::new("GET", Some(key));
+    request.headers = vec![("range", format!("bytes={at}-"))];
+    let condition = Condition::Matches(etag.clone());
+    request.condition = &condition;
+    let mut answer = client.send(&request)?;
+    let range = format!("bytes {at}-{}/{size}", size - 1);
+    match (answer.status, answer.header("content-range")) {
+        (206, Some(found)) if found == range => Ok(Box::new(answer.body.into_reader())),
+        (404 | 412, _) => Err(Error::mismatch("it was replaced while it was read")),
+        (200 | 206, _) => Err(Error::store("the store does not send the rest of an object")),
+        _ => Err(refusal(client, "read", Some(key), &mut answer)),
     }
 }

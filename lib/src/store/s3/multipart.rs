@@ -16,9 +16,16 @@ use super::{
     STAMP,
     headers::headers,
     refusal::{Fault, explain, refusal},
-    request::{Answer, Client, MAX_ANSWER, Part, Payload, Request},
+    request::{Client, Request},
 };
-use crate::{Error, Result, key::Key, store::Condition};
+use crate::{
+    Error, Result,
+    key::Key,
+    store::{
+        Condition,
+        wire::{Answer, MAX_ANSWER, Part, Payload},
+    },
+};
 
 /// Files from this size on go up in parts.
 pub(super) const THRESHOLD: u64 = 64 << 20;

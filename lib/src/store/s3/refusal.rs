@@ -3,8 +3,13 @@
 use jiff::Timestamp;
 use serde::Deserialize;
 
-use super::request::{Answer, Client};
-use crate::{Error, Kind, key::Key, text::Escaped};
+use super::request::Client;
+use crate::{
+    Error, Kind,
+    key::Key,
+    store::wire::{Answer, http_date},
+    text::Escaped,
+};
 
 /// What a store says of a failure in its body.
 #[derive(Default, Deserialize)]
@@ -124,20 +129,9 @@ fn skewed(endpoint: &str, date: Option<&str>) -> String {
     }
 }
 
-/// A time as HTTP headers have it.
-pub(super) fn http_date(text: &str) -> Option<Timestamp> {
-    jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_date_of_http_is_read() {
-        assert_eq!(http_date("Wed, 21 Oct 2015 07:28:00 GMT").unwrap().to_string(), "2015-10-21T07:28:00Z");
-        assert!(http_date("yesterday").is_none());
-    }
 
     #[test]
     fn only_a_document_with_a_code_is_a_fault() {

@@ -1,10 +1,10 @@
 //! What the AWS tools read too: the environment, `~/.aws/config` and `~/.aws/credentials`.
 
-use std::{collections::HashMap, env, io};
+use std::{collections::HashMap, io};
 
 use camino::Utf8PathBuf;
 
-use crate::{Error, Result};
+use crate::{Error, Result, store::wire::var};
 
 /// The region where nobody names one, as the AWS tools have it.
 const REGION: &str = "us-east-1";
@@ -85,16 +85,6 @@ fn ignores_endpoints(config: &Section) -> Result<bool> {
     let ignore = var("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS")?;
     let ignore = ignore.or_else(|| config.get("ignore_configured_endpoint_urls").cloned());
     Ok(ignore.is_some_and(|value| value.eq_ignore_ascii_case("true")))
-}
-
-/// The value of an environment variable, if it is set and not empty.
-pub(super) fn var(name: &str) -> Result<Option<String>> {
-    match env::var(name) {
-        Ok(value) if value.is_empty() => Ok(None),
-        Ok(value) => Ok(Some(value)),
-        Err(env::VarError::NotPresent) => Ok(None),
-        Err(env::VarError::NotUnicode(_)) => Err(Error::fatal(format!("{name} is not valid UTF-8"))),
-    }
 }
 
 fn file(variable: &str, below_home: &str) -> Result<Option<Utf8PathBuf>> {
