@@ -9,10 +9,11 @@ requests are counted from one again. A line of LOG is a request: its method and 
 What happens to the request, and then to its answer:
 
     drop-before  the connection ends before the store sees the request
+    late-put     the same, and the store does its work only when the next such request has come
     overtaken    another writer's object takes the place, then the connection ends
     replaced     the store has done its work, then the content of the file RULES.other takes its place
     drop-after   the store has done its work, then the connection ends
-    500 503 429 409 412 501 507   the store is not asked
+    403 404 409 412 413 429 500 501 503 507   the store is not asked
     500-after    the store has done its work
     slow-down    503 with Retry-After: 1
     never        503 with Retry-After: 86400
@@ -39,8 +40,11 @@ import time
 
 HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
 CODES = {
+    "403": "AccessDenied",
+    "404": "NotHere",
     "409": "ConditionalRequestConflict",
     "412": "PreconditionFailed",
+    "413": "EntityTooLarge",
     "429": "TooManyRequests",
     "500": "InternalError",
     "501": "NotImplemented",
@@ -87,7 +91,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         fault = self.server.rules.fault(self.command, self.path)
         with self.server.log_lock, open(self.server.log, "a", encoding="utf-8") as log:
             print(self.command, self.path, fault or "-", file=log)
-        if fault == "drop-before":
+        delayed = self.server.delayed.pop((self.command, self.path), None)
+        if delayed:
+            self.ask(*delayed)
+        if fault == "late-put":
+            self.server.delayed[self.command, self.path] = body, fault
+        if fault in ("drop-before", "late-put"):
             return self.hang_up()
         if fault == "overtaken":
             self.put(b"another writer's\n")
@@ -124,7 +133,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def put(self, content):
         connection = http.client.HTTPConnection("127.0.0.1", self.server.upstream)
-        connection.request("PUT", self.path, content, {"Authorization": self.headers["Authorization"]})
+        signed = {"Authorization": self.headers["Authorization"]} if self.headers["Authorization"] else {}
+        connection.request("PUT", self.path, content, signed)
         connection.getresponse().read()
         connection.close()
 
@@ -162,7 +172,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
         self.connection.close()
 
-    do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = serve
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_POST = do_DELETE = serve
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -185,6 +195,7 @@ def main():
     server.rules = Rules(sys.argv[3])
     server.log = sys.argv[4]
     server.log_lock = threading.Lock()
+    server.delayed = {}
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     port_file = pathlib.Path(sys.argv[2])
     ready = port_file.with_suffix(".new")

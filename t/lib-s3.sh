@@ -2,38 +2,8 @@
 # AWS settings out.
 # shellcheck shell=sh disable=SC2154 # test-lib.sh sets what is not set here
 
-servers=''
-trap 'end_servers; test -n "$test_finished" || { echo "Bail out! $test_name ended early" >&5; exit 1; }' 0
-
-end_servers() {
-	for pid in $servers
-	do
-		kill "$pid" 2>/dev/null
-		wait "$pid" 2>/dev/null
-	done
-	servers=''
-}
-
-# start NAME COMMAND...: starts a server that writes its port to the file NAME.port; sets $port. It is not part of the
-# test file's output: whoever reads that must not wait for the server to end.
-start() {
-	started=$1
-	shift
-	"$@" >"$TRASH_DIRECTORY/$started.out" 2>&1 5>&- </dev/null &
-	servers="$! $servers"
-	tries=0
-	while ! test -s "$TRASH_DIRECTORY/$started.port"
-	do
-		tries=$((tries + 1))
-		if test $tries -gt 600 || ! kill -0 "${servers%% *}" 2>/dev/null
-		then
-			echo "Bail out! $started did not start: $(tail -n 1 "$TRASH_DIRECTORY/$started.out")" >&5
-			exit 1
-		fi
-		sleep 0.1
-	done
-	port=$(cat "$TRASH_DIRECTORY/$started.port")
-}
+# shellcheck source=t/lib-servers.sh
+. "$TEST_DIRECTORY/lib-servers.sh"
 
 # start_s3: the server has one bucket, 'lakes'; commands are given what they need to reach it.
 start_s3() {
@@ -49,18 +19,8 @@ start_s3() {
 
 # start_faults: from here on commands go through the proxy.
 start_faults() {
-	rules=$TRASH_DIRECTORY/rules log=$TRASH_DIRECTORY/requests
-	: >"$rules"
-	: >"$log"
-	start faults "$s3_python" "$TEST_DIRECTORY/faults.py" "$s3_port" "$TRASH_DIRECTORY/faults.port" "$rules" "$log"
+	start_proxy "$s3_port"
 	AWS_ENDPOINT_URL=http://127.0.0.1:$port
-}
-
-# faults RULE...: what goes wrong from now on; see faults.py. Without a rule, nothing.
-faults() {
-	: >"$log"
-	: >"$rules"
-	test $# -eq 0 || printf '%s\n' "$@" >"$rules"
 }
 
 # s3 METHOD PATH [HEADER: VALUE]...: a request past fdl and the proxy, signed so that the server takes it, with standard
@@ -83,13 +43,6 @@ sys.stdout.flush()
 sys.stdout.buffer.write(answer.read())
 sys.exit(answer.status >= 400)
 ' "$s3_port" "$@"
-}
-
-# requests COMMAND...: runs it and prints the requests that it made: method, key, status.
-requests() {
-	rm -f trace &&
-	FDL_TRACE=$PWD/trace "$@" >requests.out &&
-	cut -f 1,2 trace | tr '\t' ' '
 }
 
 # both COMMAND...: the command with FDL_REPO a folder, and with FDL_REPO in the bucket.
