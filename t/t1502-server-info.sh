@@ -100,8 +100,15 @@ test_expect_success 'a ref or a HEAD that is damaged leaves refs.json as it was'
 	unchanged refused 128 "HEAD. is damaged" fdl-update-server-info
 '
 
-test_expect_success 'there is nothing to be named' '
-	test_expect_code 129 fdl-update-server-info repo
+test_expect_success 'a ref is named in full; where they can be listed, it changes nothing' '
+	refused 128 "bad ref name .repo." fdl-update-server-info repo &&
+	test_expect_code 129 fdl-update-server-info --all &&
+	write_version more >more &&
+	echo "ref: refs/heads/a/b" >repo/HEAD &&
+	fdl-update-server-info &&
+	cp repo/refs.json expect &&
+	fdl-update-server-info refs/heads/none &&
+	test_cmp expect repo/refs.json
 '
 
 test_done

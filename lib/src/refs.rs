@@ -1,7 +1,11 @@
 //! Refs: the names that readers start from. A ref holds the id of a version. A branch moves forward only, a tag never
 //! moves, and every move is on condition of what the ref held before.
 
-use std::{collections::BTreeMap, thread, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    thread,
+    time::Duration,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -60,8 +64,13 @@ pub fn read(repository: &Repository, name: &RefName) -> Result<Option<Value>> {
     Ok(Some(Value { id, etag: object.etag }))
 }
 
-/// All refs whose names begin with `prefix` (a folder such as `refs` or `refs/tags`), in order of their names.
+/// All refs whose names begin with `prefix` (a folder such as `refs` or `refs/tags`), in order of their names. Where a store
+/// has no lists they are those of `refs.json`.
 pub fn list(repository: &Repository, prefix: &Key) -> Result<Vec<RefName>> {
+    if !repository.store().lists() {
+        let below = |name: &RefName| name.key().below(prefix.as_str()).is_some();
+        return Ok(published(repository)?.into_iter().filter(below).collect());
+    }
     let mut names = Vec::new();
     repository.store().list(Some(prefix), &mut |listed| {
         if let Listed::Object(key, _) = listed
@@ -72,6 +81,27 @@ pub fn list(repository: &Repository, prefix: &Key) -> Result<Vec<RefName>> {
         Ok(())
     })?;
     Ok(names)
+}
+
+/// The names in `refs.json`. A repository that has none is a new one, or is not made to be read so.
+fn published(repository: &Repository) -> Result<Vec<RefName>> {
+    if let Some(object) = repository.store().get(&Key::literal("refs.json"), MAX_REFS)? {
+        return in_server_info(repository, &object.bytes).map(Iterator::collect);
+    }
+    let branch = head(repository)?;
+    match read(repository, &branch)? {
+        None => Ok(Vec::new()),
+        Some(_) => {
+            Err(Error::store(format!("'{}' has no refs.json, and over HTTP there are no lists", repository.url()))
+                .hint("'fdl update-server-info' writes it where the repository is kept"))
+        }
+    }
+}
+
+/// The names in a `refs.json`.
+fn in_server_info(repository: &Repository, bytes: &[u8]) -> Result<impl Iterator<Item = RefName>> {
+    let info: ServerInfo = json::parse(format_args!("'refs.json' of '{}'", repository.url()), bytes)?;
+    Ok(info.refs.into_keys())
 }
 
 /// Moves or makes the ref `name`, if it holds what is `expected`, and if that is a step forward.
@@ -178,7 +208,7 @@ fn write(repository: &Repository, name: &RefName, old: Option<&Value>, new: Vers
             _ => return Err(lost(name, now.map(|now| now.id))),
         }
         // The ref is as it was. A store that says why is believed; an answer that was lost is tried again.
-        if let Some(e) = failure.take_if(|e| e.kind() == Kind::Store) {
+        if let Some(e) = failure.take_if(|e| matches!(e.kind(), Kind::Store | Kind::No)) {
             return Err(e);
         }
         thread::sleep(pause);
@@ -295,31 +325,41 @@ pub struct ServerInfo {
     pub refs: BTreeMap<RefName, VersionId>,
 }
 
-/// Brings `refs.json` in line with HEAD and the refs.
+/// Brings `refs.json` in line with HEAD and the refs. Where a store has no lists, `also` names those that are not in it yet.
 ///
-/// Its tag is read before the refs are, so of two that do this at once the later one sees what the other wrote.
-pub fn update_server_info(repository: &Repository) -> Result<()> {
+/// Its tag is read before the refs are, so of two that do this at once the later one sees what the other wrote. A host
+/// that writes it itself has done so already, or says that it keeps it to itself; either is as it should be.
+pub fn update_server_info(repository: &Repository, also: &[RefName]) -> Result<()> {
     repository.check_writable()?;
     let key = Key::literal("refs.json");
     for _ in 0..TRIES {
         let old = repository.store().get(&key, MAX_REFS)?;
-        let bytes = json::to_bytes(&server_info(repository)?)?;
+        let names = match &old {
+            _ if repository.store().lists() => list(repository, &Key::literal("refs"))?.into_iter().collect(),
+            Some(old) => in_server_info(repository, &old.bytes)?.chain(also.iter().cloned()).collect(),
+            // Without lists and without the file there is nothing else to go by.
+            None => also.iter().cloned().chain([head(repository)?]).collect(),
+        };
+        let bytes = json::to_bytes(&server_info(repository, names)?)?;
         let condition = match old {
             Some(old) if old.bytes == bytes => return Ok(()),
             Some(old) => Condition::Matches(old.etag),
             None => Condition::Absent,
         };
-        if repository.store().put(&key, Body::Bytes(&bytes), &condition)? == Written::Done {
-            return Ok(());
+        match repository.store().put(&key, Body::Bytes(&bytes), &condition) {
+            Ok(Written::Done) => return Ok(()),
+            Ok(Written::Refused) => {}
+            Err(e) if e.kind() == Kind::No => return Ok(()),
+            Err(e) => return Err(e),
         }
     }
     Err(Error::new(Kind::Busy, "refs.json is written by others all the time; it is behind the refs for now")
         .hint("'fdl update-server-info' brings it up to date"))
 }
 
-fn server_info(repository: &Repository) -> Result<ServerInfo> {
+fn server_info(repository: &Repository, names: BTreeSet<RefName>) -> Result<ServerInfo> {
     let mut refs = BTreeMap::new();
-    for name in list(repository, &Key::literal("refs"))? {
+    for name in names {
         if (name.is_branch() || name.is_tag())
             && let Some(value) = read(repository, &name)?
         {

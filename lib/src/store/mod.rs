@@ -4,6 +4,7 @@
 //! [`Written::Refused`] has changed nothing; and what was answered as written is still there after a crash.
 
 mod folder;
+mod http;
 mod kill;
 mod s3;
 mod trace;
@@ -18,6 +19,7 @@ use std::{
 use jiff::Timestamp;
 
 pub use folder::Folder;
+pub use http::Http;
 pub use s3::{Access, Keys, S3};
 
 use crate::{Error, Result, key::Key};
@@ -106,6 +108,15 @@ pub enum Written {
     Refused,
 }
 
+/// What a store says of a file that is to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Announced {
+    /// It has it, with that size.
+    Present,
+    /// It is to be sent, with [`Store::put`].
+    Wanted,
+}
+
 /// Something that a listing found.
 pub enum Listed {
     /// An object.
@@ -131,6 +142,17 @@ pub trait Store: Send + Sync {
     /// What the store knows of an object.
     fn head(&self, key: &Key) -> Result<Option<Meta>>;
 
+    /// Tells the store of objects that are about to be written, with their sizes, so that it can say of all at once which
+    /// of them it has, and make ready for the others; `None` where each must be asked about.
+    fn announce(&self, _files: &[(Key, u64)]) -> Result<Option<Vec<Announced>>> {
+        Ok(None)
+    }
+
+    /// Whether [`list`](Store::list) can ever work. Where it cannot, the refs are those of `refs.json`.
+    fn lists(&self) -> bool {
+        true
+    }
+
     /// Writes an object whole, if `condition` holds.
     fn put(&self, key: &Key, body: Body<'_>, condition: &Condition) -> Result<Written>;
 
@@ -154,20 +176,33 @@ pub trait Store: Send + Sync {
     fn settle(&self, key: &Key) -> Result<()>;
 }
 
-/// The store at `url`: a folder's path, a `file://` URL or `s3://bucket/prefix/`.
+/// The store at `url`: a folder's path, a `file://` URL, `s3://bucket/prefix/` or `http[s]://host/path/`.
 pub fn open(url: &str) -> Result<Box<dyn Store>> {
-    match url.strip_prefix("s3://") {
-        Some(rest) => Ok(Box::new(S3::open(rest)?)),
-        None => Ok(trace::wrap(Box::new(Folder::open(folder_path(url)?)?))),
+    if let Some(rest) = url.strip_prefix("s3://") {
+        return Ok(Box::new(S3::open(rest)?));
     }
+    if is_http(url) {
+        return Ok(Box::new(Http::open(url)?));
+    }
+    Ok(trace::wrap(Box::new(Folder::open(folder_path(url)?)?)))
 }
 
 /// Makes the place for a store at `url`, if there is none yet, and opens it. A bucket is not made.
 pub fn create(url: &str) -> Result<Box<dyn Store>> {
-    match url.strip_prefix("s3://") {
-        Some(rest) => Ok(Box::new(S3::open(rest)?)),
-        None => Ok(trace::wrap(Box::new(Folder::create(folder_path(url)?)?))),
+    if url.starts_with("s3://") {
+        return open(url);
     }
+    if is_http(url) {
+        return Err(Error::fatal(format!("'{url}': a repository behind HTTP is made where its host keeps it"))
+            .hint("run 'fdl init' there"));
+    }
+    Ok(trace::wrap(Box::new(Folder::create(folder_path(url)?)?)))
+}
+
+/// Whether `url` is that of a web server; a scheme has no case.
+fn is_http(url: &str) -> bool {
+    let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+    matches!(scheme.as_deref(), Some("http" | "https"))
 }
 
 /// Whether the store at `url` must show that it keeps two writers apart before it is trusted. A folder does so by the

@@ -78,7 +78,8 @@ pub fn exchange(agent: &ureq::Agent, server: &str, request: Outgoing<'_>, line: 
 
 fn send(agent: &ureq::Agent, server: &str, request: Outgoing<'_>) -> Result<Answer, Failure> {
     let Outgoing { method, url, mut headers, payload } = request;
-    if matches!(method, "PUT" | "POST") {
+    // A body of which the other side is not told the length would not be waited for.
+    if matches!(method, "PUT" | "POST") || payload.size() > 0 {
         headers.insert(header::CONTENT_LENGTH, HeaderValue::from(payload.size()));
     }
     let mut builder = http::Request::builder().method(method).uri(url);
