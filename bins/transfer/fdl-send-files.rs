@@ -11,6 +11,9 @@ use fdl::{
 
 const USAGE: &str = "usage: fdl-send-files [--repo URL] [-z] [--jobs N] <KEYS-PATHS-SIZES";
 
+/// How many files a store that can say of many at once is asked about.
+const AT_ONCE: usize = 1000;
+
 fn main() -> ExitCode {
     cli::main(USAGE, run)
 }
@@ -28,13 +31,24 @@ fn run(args: &mut Args) -> Result<()> {
     let repository = cli::repository(repo)?;
     repository.check_writable()?;
     let mut output = Output::new(z);
-    transfer::in_parallel(
-        jobs,
-        cli::records(z).map(|record| sending(&record?)),
-        |sending| send_file(&repository, &sending).map(|sent| (sending, sent)),
-        |(sending, sent)| output.record(&[&if sent { "sent" } else { "present" }, &sending.key, &sending.size]),
-    )?;
-    output.finish()
+    let mut records = cli::records(z).map(|record| sending(&record?));
+    loop {
+        let files = records.by_ref().take(AT_ONCE).collect::<Result<Vec<_>>>()?;
+        if files.is_empty() {
+            return output.finish();
+        }
+        let announced: Vec<_> = files.iter().map(|file| (file.key.clone(), file.size)).collect();
+        let announced = repository.store().announce(&announced)?;
+        transfer::in_parallel(
+            jobs,
+            files.into_iter().enumerate().map(Ok),
+            |(i, file)| {
+                let announced = announced.as_ref().and_then(|announced| announced.get(i)).copied();
+                send_file(&repository, &file, announced).map(|sent| (file, sent))
+            },
+            |(file, sent)| output.record(&[&if sent { "sent" } else { "present" }, &file.key, &file.size]),
+        )?;
+    }
 }
 
 fn sending(record: &[String]) -> Result<Sending> {

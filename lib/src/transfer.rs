@@ -17,7 +17,7 @@ use crate::{
     digest::{Digest, Hasher},
     key::Key,
     repository::Repository,
-    store::{Body, Condition, Written},
+    store::{Announced, Body, Condition, Written},
 };
 
 /// How many requests run at once where the user says nothing: measured to be linear up to 32 on a link of 20 ms, and
@@ -75,11 +75,18 @@ pub struct Sending {
     pub size: u64,
 }
 
-/// Sends one data file, unless the repository has it; tells whether it was sent.
-pub fn send_file(to: &Repository, sending: &Sending) -> Result<bool> {
+/// Sends one data file, unless the repository has it; tells whether it was sent. `announced` is what the store said of
+/// it, if it was asked about many at once.
+pub fn send_file(to: &Repository, sending: &Sending, announced: Option<Announced>) -> Result<bool> {
     let Sending { key, path, size } = sending;
-    if let Some(meta) = to.store().head(key)? {
-        return same_size(key, meta.size, *size).map(|()| false);
+    match announced {
+        Some(Announced::Present) => return Ok(false),
+        Some(Announced::Wanted) => {}
+        None => {
+            if let Some(meta) = to.store().head(key)? {
+                return same_size(key, meta.size, *size).map(|()| false);
+            }
+        }
     }
     let file = File::open(path).map_err(|e| cli::cannot_open(path, &e))?;
     let found = file.metadata().map_err(|e| cli::cannot_open(path, &e))?.len();
