@@ -26,6 +26,7 @@ start_nginx() {
 	free=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 	cat >"$nginx/nginx.conf" <<-END
 	daemon off;
+	user $(id -un) $(id -gn);
 	worker_processes 1;
 	pid "$nginx/pid";
 	error_log stderr;
