@@ -5,6 +5,7 @@
 
 pub mod attach;
 pub mod cli;
+pub mod config;
 pub mod dataset;
 pub mod digest;
 mod error;
