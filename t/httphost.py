@@ -12,6 +12,7 @@ anew for each request, is
     batch-away URL     ... with URLs that begin so
     batch-JSON TEXT    ... with this text
     token TOKEN        who does not bear it is answered 401
+    basic USER:PASS    who does not bear that login is answered 401
     refs-denied        403 to whoever writes a ref, and 'wait for approval' as text
     refs-json-denied   403 to whoever writes refs.json
     refuse TEXT        409 to whoever writes a ref, with the text as JSON
@@ -23,6 +24,7 @@ anew for each request, is
 A line of LOG is a request: method, path, status, and what it bore as Authorization.
 """
 
+import base64
 import hashlib
 import http.server
 import json
@@ -49,9 +51,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         path, _, self.query = self.path.partition("?")
         self.key = urllib.parse.unquote(path).lstrip("/").removeprefix("straight/")
         self.file = self.server.root / self.key
-        if "token" in self.settings and self.headers["Authorization"] != f"Bearer {self.settings['token']}":
-            if not path.startswith("/straight/"):
-                return self.answer(401, {"WWW-Authenticate": "Bearer"})
+        if not path.startswith("/straight/") and self.headers["Authorization"] != self.wanted():
+            return self.answer(401, {"WWW-Authenticate": "Basic"})
         away = self.settings.get("away", "").split(" ")
         if self.key.endswith(away[0]) and away[0]:
             return self.answer(302, {"Location": away[1]})
@@ -68,6 +69,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(content)
+
+    def wanted(self):
+        """What the request must bear."""
+        if "token" in self.settings:
+            return f"Bearer {self.settings['token']}"
+        if "basic" in self.settings:
+            return "Basic " + base64.b64encode(self.settings["basic"].encode()).decode()
+        return self.headers["Authorization"]
 
     def tag(self):
         return f'"{hashlib.sha256(self.file.read_bytes()).hexdigest()}"' if self.file.is_file() else None

@@ -40,6 +40,16 @@ holds() {
 	test "$(cat "$store/$1")" = "$2"
 }
 
+# write_helper: a credential helper that notes what it is asked.
+write_helper() {
+	cat >git-credential-towns <<-\END &&
+	#!/bin/sh
+	{ echo "$1"; cat; } >>"${0%/*}/asked"
+	test "$1" != get || printf "username=me\npassword=mine\n"
+	END
+	chmod +x git-credential-towns
+}
+
 # count METHOD KEY N: so many requests were made.
 count() {
 	found=$(grep -c "^$1 /repo/$2 " "$log")
@@ -198,6 +208,31 @@ test_expect_success '.netrc, or the file that NETRC names, says who asks' '
 	NETRC=$PWD/netrc fdl-resolve-ref main &&
 	test_grep "^GET /repo/fdl.json 200 Basic $(printf you:yours | base64)$" "$seen" &&
 	refused 128 "cannot read" env NETRC="$PWD" fdl-resolve-ref main
+'
+
+test_expect_success 'a credential helper of Git is asked when the host wants to know, and told how it went' '
+	write_helper &&
+	test_when_finished behave &&
+	behave &&
+	PATH=$PWD:$PATH &&
+	FDL_CREDENTIAL_HELPER=towns fdl-resolve-ref main &&
+	test_path_is_missing asked &&
+	behave "basic me:mine" &&
+	FDL_CREDENTIAL_HELPER=towns fdl-resolve-ref main &&
+	test "$(grep -c " 401 " "$seen")" = 1 &&
+	printf "%s\n" get "protocol=http" "host=${url#http://}" store "protocol=http" "host=${url#http://}" \
+		username=me password=mine >expect &&
+	test_cmp expect asked &&
+	rm asked &&
+	FDL_CREDENTIAL_HELPER="!\"$PWD/git-credential-towns\"" fdl-resolve-ref main &&
+	test_cmp expect asked &&
+	rm asked &&
+	behave "basic me:changed" &&
+	FDL_CREDENTIAL_HELPER=towns refused 6 "does not accept what the credential helper holds" fdl-resolve-ref main &&
+	sed s/store/erase/ expect >expect.erase &&
+	test_cmp expect.erase asked &&
+	FDL_CREDENTIAL_HELPER="!false" refused 128 "the credential helper .false. failed" fdl-resolve-ref main &&
+	FDL_CREDENTIAL_HELPER="!true" refused 6 "wants to know who asks" fdl-resolve-ref main
 '
 
 test_expect_success 'a redirect is followed by who reads, and no other host is told who asks' '

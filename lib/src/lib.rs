@@ -1,7 +1,7 @@
 //! Git-style plumbing for versions of data: the format, the stores and what every command shares.
 //!
 //! Dependencies point one way: `cli` and the modules about many objects, then the files of the format, then the
-//! stores, then the values. Nothing here links DuckDB or SQLite or starts a process.
+//! stores, then the values. Nothing here links DuckDB or SQLite, or starts a process but a credential helper of the user's.
 
 pub mod attach;
 pub mod cli;

@@ -1,13 +1,18 @@
-//! Who asks: `FDL_HTTP_TOKEN`, then `~/.netrc`. Either is sent to the host of the repository only.
+//! Who asks: `FDL_HTTP_TOKEN`, else `~/.netrc`, else what a credential helper says once the host wants to know. They are
+//! sent to the host of the repository only.
 
-use std::io;
+use std::{io, sync::Mutex};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use camino::Utf8PathBuf;
 use ureq::http::HeaderValue;
 use url::Url;
 
-use super::netrc;
+use super::{
+    helper::Helper,
+    location::Location,
+    netrc::{self, Login},
+};
 use crate::{Error, Result, store::wire::var};
 
 /// What proves who asks.
@@ -19,11 +24,69 @@ pub(super) struct Credentials {
     pub source: String,
 }
 
-/// What is known of who asks the host of `url`, if anything is.
-pub(super) fn find(url: &str) -> Result<Option<Credentials>> {
-    if let Some(token) = var("FDL_HTTP_TOKEN")? {
-        return header(&format!("Bearer {token}"), "FDL_HTTP_TOKEN").map(Some);
+/// Finds out who asks, and keeps it.
+pub(super) struct Provider {
+    helper: Option<Helper>,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    credentials: Option<Credentials>,
+    /// What the helper said, until it was told whether that was right.
+    untold: Option<Login>,
+    asked: bool,
+}
+
+impl Provider {
+    /// Looks where no program must be asked.
+    pub fn new(location: &Location) -> Result<Provider> {
+        let credentials = match var("FDL_HTTP_TOKEN")? {
+            Some(token) => Some(credentials(&format!("Bearer {token}"), "FDL_HTTP_TOKEN")?),
+            None => from_netrc(&location.url)?,
+        };
+        let known = Mutex::new(Known { credentials, ..Known::default() });
+        Ok(Provider { helper: Helper::new(&location.server)?, known })
     }
+
+    /// What is known now.
+    pub fn get(&self) -> Result<Option<Credentials>> {
+        Ok(self.known.lock().map_err(|_| dead())?.credentials.clone())
+    }
+
+    /// The host did not take what was sent. Whether there is something else to send now.
+    pub fn refused(&self, sent: Option<&Credentials>) -> Result<bool> {
+        let mut known = self.known.lock().map_err(|_| dead())?;
+        if known.credentials.as_ref().map(|c| &c.header) != sent.map(|c| &c.header) {
+            // Another thread has found it meanwhile.
+            return Ok(true);
+        }
+        let Some(helper) = &self.helper else { return Ok(false) };
+        if let Some(login) = known.untold.take() {
+            helper.tell("erase", &login)?;
+        }
+        if sent.is_some() || known.asked {
+            return Ok(false);
+        }
+        known.asked = true;
+        let Some(login) = helper.get()? else { return Ok(false) };
+        known.credentials = Some(basic(&login, "the credential helper")?);
+        known.untold = Some(login);
+        Ok(true)
+    }
+
+    /// The host took what was sent.
+    pub fn accepted(&self) -> Result<()> {
+        let Some(helper) = &self.helper else { return Ok(()) };
+        match self.known.lock().map_err(|_| dead())?.untold.take() {
+            Some(login) => helper.tell("store", &login),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The login for the host of `url` in the user's file, where there is one.
+fn from_netrc(url: &str) -> Result<Option<Credentials>> {
     let file = match var("NETRC")? {
         Some(path) => Some(Utf8PathBuf::from(path)),
         None => var("HOME")?.map(|home| Utf8PathBuf::from(home).join(".netrc")),
@@ -35,18 +98,24 @@ pub(super) fn find(url: &str) -> Result<Option<Credentials>> {
         Err(e) => return Err(Error::fatal(format!("cannot read '{file}': {e}"))),
     };
     let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-    let Some(login) = netrc::find(&text, &host) else { return Ok(None) };
-    if login.user.contains(':') {
-        return Err(Error::fatal(format!("the login for '{host}' in '{file}' holds a ':', which HTTP cannot carry")));
-    }
-    let pair = STANDARD.encode(format!("{}:{}", login.user, login.password));
-    header(&format!("Basic {pair}"), &format!("'{file}'")).map(Some)
+    netrc::find(&text, &host).map(|login| basic(&login, &format!("'{file}'"))).transpose()
 }
 
-fn header(value: &str, source: &str) -> Result<Credentials> {
+fn basic(login: &Login, source: &str) -> Result<Credentials> {
+    if login.user.contains(':') {
+        return Err(Error::fatal(format!("the login in {source} holds a ':', which HTTP cannot carry")));
+    }
+    credentials(&format!("Basic {}", STANDARD.encode(format!("{}:{}", login.user, login.password))), source)
+}
+
+fn credentials(value: &str, source: &str) -> Result<Credentials> {
     let mut header = HeaderValue::from_str(value).map_err(|_| {
         Error::fatal(format!("what {source} holds cannot be sent in a header: it has a line break or such"))
     })?;
     header.set_sensitive(true);
     Ok(Credentials { header, source: source.to_owned() })
+}
+
+fn dead() -> Error {
+    Error::fatal("a thread that looked for credentials died")
 }

@@ -6,6 +6,7 @@
 
 mod batch;
 mod credentials;
+mod helper;
 mod location;
 mod netrc;
 mod refusal;

@@ -20,13 +20,13 @@ pub(super) fn refusal(client: &Client, doing: &str, key: Option<&Key>, answer: &
     let what = key.map_or(format!("'{url}'"), |key| format!("'{key}' in '{url}'"));
     let said = said(answer);
     let because = if said.is_empty() { String::new() } else { format!(": {said}") };
-    match (answer.status, &client.credentials) {
+    match (answer.status, client.provider.get().ok().flatten()) {
         (300..=399, _) => Error::store(format!(
             "'{server}' answers {doing} of {what} with a redirect to '{}'; a write is never redirected",
             Escaped(answer.header("location").unwrap_or("nowhere"))
         )),
         (401, None) => Error::store(format!("{what}: '{server}' wants to know who asks{because}"))
-            .hint("set FDL_HTTP_TOKEN, or put a login for the host into ~/.netrc"),
+            .hint("set FDL_HTTP_TOKEN or FDL_CREDENTIAL_HELPER, or put a login for the host into ~/.netrc"),
         (401, Some(credentials)) => {
             Error::store(format!("{what}: '{server}' does not accept what {} holds{because}", credentials.source))
         }

@@ -7,7 +7,7 @@ use ureq::{
 use url::Url;
 
 use super::{
-    credentials::{self, Credentials},
+    credentials::Provider,
     location::{Location, server},
 };
 use crate::{
@@ -43,7 +43,7 @@ impl<'a> Request<'a> {
 /// Makes requests to one repository.
 pub(super) struct Client {
     pub location: Location,
-    pub credentials: Option<Credentials>,
+    pub provider: Provider,
     pub agent: ureq::Agent,
     pub trace: Option<Trace>,
 }
@@ -52,9 +52,9 @@ impl Client {
     /// A client for the repository at `url`. It trusts the authorities that the system trusts.
     pub fn new(url: &str) -> Result<Client> {
         let location = Location::new(url)?;
-        let credentials = credentials::find(&location.url)?;
+        let provider = Provider::new(&location)?;
         let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
-        Ok(Client { agent: wire::agent(tls)?, credentials, trace: Trace::from_env(), location })
+        Ok(Client { agent: wire::agent(tls)?, provider, trace: Trace::from_env(), location })
     }
 
     /// Makes a request until there is an answer to go by. A write on condition is made once: the caller must look first
@@ -100,18 +100,28 @@ impl Client {
         }
     }
 
-    /// Makes a request once. Who asks is told to the repository's own host, and to no other.
+    /// Makes a request once, and again where the host wants to know who asks and that is found out now. It is told to the
+    /// repository's own host, and to no other.
     fn try_once(&self, request: &Request<'_>, url: &str) -> Result<Answer, Failure> {
-        let mut headers = request.headers.clone();
-        headers.extend(condition_header(request.condition).map_err(Failure::Error)?);
         let ours = Url::parse(url).is_ok_and(|url| server(&url) == self.location.server);
-        if let Some(credentials) = self.credentials.as_ref().filter(|_| ours) {
-            headers.insert(header::AUTHORIZATION, credentials.header.clone());
-        }
         let name = request.key.map_or("?batch", Key::as_str);
-        let line = Line { trace: self.trace.as_ref(), method: request.method, name, condition: request.condition };
-        let outgoing = Outgoing { method: request.method, url, headers, payload: request.body };
-        exchange(&self.agent, &self.location.server, outgoing, &line)
+        loop {
+            let mut headers = request.headers.clone();
+            headers.extend(condition_header(request.condition).map_err(Failure::Error)?);
+            let credentials = if ours { self.provider.get().map_err(Failure::Error)? } else { None };
+            headers.extend(credentials.iter().map(|credentials| (header::AUTHORIZATION, credentials.header.clone())));
+            let line = Line { trace: self.trace.as_ref(), method: request.method, name, condition: request.condition };
+            let outgoing = Outgoing { method: request.method, url, headers, payload: request.body };
+            let answer = exchange(&self.agent, &self.location.server, outgoing, &line)?;
+            match answer.status {
+                401 if ours && self.provider.refused(credentials.as_ref()).map_err(Failure::Error)? => {}
+                200..=299 if ours => {
+                    self.provider.accepted().map_err(Failure::Error)?;
+                    return Ok(answer);
+                }
+                _ => return Ok(answer),
+            }
+        }
     }
 
     fn busy(&self, request: &Request<'_>, why: &str) -> Error {
