@@ -96,11 +96,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(412)
         content = self.file.read_bytes()
         headers = {} if "no-tags" in self.settings else {"ETag": self.tag()}
-        found = re.fullmatch(r"bytes=(\d+)-", self.headers["Range"] or "")
+        found = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers["Range"] or "")
         if found:
-            start = int(found[1])
-            headers["Content-Range"] = f"bytes {start}-{len(content) - 1}/{len(content)}"
-            return self.answer(206, headers, content[start:])
+            start, end = int(found[1]), min(int(found[2] or len(content)), len(content) - 1)
+            headers["Content-Range"] = f"bytes {start}-{end}/{len(content)}"
+            return self.answer(206, headers, content[start : end + 1])
         return self.answer(200, headers, content)
 
     head = get

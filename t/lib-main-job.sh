@@ -1,7 +1,9 @@
 # The main job, whatever the store: check out, write with DuckDB, commit, push, read. Sourced last, with the repository's
-# URL in $towns, and in $stage '--stage' or nothing.
+# URL in $towns, in $stage '--stage' or nothing, and in $kept where it is kept, if that is another URL: over HTTP, what
+# makes a repository, lists it or takes something away is done there.
 # shellcheck shell=sh disable=SC2086,SC2154 # test-lib.sh and the test set what is not set here; options may be none
 
+kept=${kept:-$towns}
 case $towns in
 s3://*) keys=--with-keys ;;
 *) keys='' ;;
@@ -24,13 +26,13 @@ read_version() {
 
 # published: how many data files are in the repository.
 published() {
-	fdl-ls-objects --repo "$towns" data >objects && wc -l <objects | tr -d ' '
+	fdl-ls-objects --repo "$kept" data >objects && wc -l <objects | tr -d ' '
 }
 
 test_expect_success 'a repository is made' - <<\END
-	fdl init "$towns" >out &&
-	test_grep "made an empty repository in '$towns', with the branch 'main'" out &&
-	refused 1 'is a repository already' fdl init "$towns"
+	fdl init "$kept" >out &&
+	test_grep "made an empty repository in '$kept', with the branch 'main'" out &&
+	refused 1 'is a repository already' fdl init "$kept"
 END
 
 test_expect_success 'checkout prints the statement with which DuckDB writes, and DuckDB does' - <<\END
@@ -156,11 +158,11 @@ test_expect_success 'a file that is gone is noticed before the branch moves' - <
 	write third.sqlite "INSERT INTO lake.towns VALUES ('C', 'Z', 3)" &&
 	fdl commit third.sqlite -m third &&
 	fdl-ls-version --repo "$towns" HEAD | cut -f 1 | sed 1q >gone &&
-	fdl-cat-object --repo "$towns" "$(cat gone)" >kept &&
-	fdl-rm-objects --repo "$towns" <gone &&
+	fdl-cat-object --repo "$kept" "$(cat gone)" >copy &&
+	fdl-rm-objects --repo "$kept" <gone &&
 	test_expect_code 3 fdl push third.sqlite 2>err &&
 	test_grep "$(cat gone)	missing" err &&
 	test "$(fdl-resolve-ref --repo "$towns" HEAD)" = "$tip" &&
-	fdl-put-object --repo "$towns" "$(cat gone)" <kept &&
+	fdl-put-object --repo "$kept" "$(cat gone)" <copy &&
 	fdl push third.sqlite
 END
