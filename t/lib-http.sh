@@ -19,11 +19,27 @@ start_python() {
 	url=http://127.0.0.1:$port
 }
 
-# start_nginx FOLDER: serves it with nginx; sets $url.
+# make_certificate FOLDER: a key and a certificate for 127.0.0.1, and in ca.pem the authority that it is from.
+make_certificate() {
+	(
+		cd "$1" &&
+		openssl req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj "/CN=Test authority" -days 2 &&
+		openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -subj "/CN=127.0.0.1" -days 2 \
+			-CA ca.pem -CAkey ca.key -addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=CA:FALSE
+	) >"$1/openssl.out" 2>&1
+}
+
+# start_nginx FOLDER: serves it with nginx; sets $url, and $tls to the same over TLS.
 start_nginx() {
 	nginx=$TRASH_DIRECTORY/nginx
-	mkdir -p "$nginx" || exit 1
-	free=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	mkdir -p "$nginx" && make_certificate "$nginx" || exit 1
+	free=$(python3 -c '
+import socket
+both = [socket.socket(), socket.socket()]
+for one in both:
+    one.bind(("127.0.0.1", 0))
+print(*(one.getsockname()[1] for one in both))')
+	tls=https://127.0.0.1:${free#* } free=${free% *}
 	cat >"$nginx/nginx.conf" <<-END
 	daemon off;
 	user $(id -un) $(id -gn);
@@ -40,6 +56,9 @@ start_nginx() {
 		scgi_temp_path "$nginx/scgi";
 		server {
 			listen 127.0.0.1:$free;
+			listen ${tls#https://} ssl;
+			ssl_certificate "$nginx/cert.pem";
+			ssl_certificate_key "$nginx/key.pem";
 			root "$1";
 		}
 	}

@@ -122,6 +122,13 @@ test_expect_success 'a server that only serves files says no to what is written'
 	test_cmp before after
 '
 
+test_expect_success 'over TLS a host is trusted that the system trusts, and no other' '
+	refused 6 "cannot reach .$tls. safely" fdl-resolve-ref --repo "$tls/towns" main &&
+	SSL_CERT_FILE=$nginx/ca.pem fdl-resolve-ref --repo "$tls/towns" main >actual &&
+	echo "$id" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'a URL that holds more than a place is refused' '
 	refused 128 "it holds a user or a password" fdl log "http://me:secret@127.0.0.1/towns" &&
 	! grep secret refused.err &&

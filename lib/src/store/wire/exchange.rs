@@ -102,6 +102,9 @@ fn failure(server: &str, e: ureq::Error) -> Failure {
         ureq::Error::Tls(_) | ureq::Error::Rustls(_) | ureq::Error::Pem(_) => {
             Failure::Error(Error::store(format!("cannot reach '{server}' safely: {e}")))
         }
+        ureq::Error::Io(e) if is_certificate(&e) => {
+            Failure::Error(Error::store(format!("cannot reach '{server}' safely: {e}")))
+        }
         ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => Failure::Unsent("no connection in time".into()),
         ureq::Error::Io(e) if e.kind() == io::ErrorKind::ConnectionRefused => {
             Failure::Unsent("connection refused".into())
@@ -112,4 +115,11 @@ fn failure(server: &str, e: ureq::Error) -> Failure {
         ureq::Error::Timeout(_) => Failure::Lost("nothing moved for too long".into()),
         e => Failure::Lost(e.to_string()),
     }
+}
+
+/// Whether the other side is not who it should be, which comes out of the handshake as an error of its stream. Nothing was
+/// sent then, and the next time will be no better.
+fn is_certificate(e: &io::Error) -> bool {
+    let inner = e.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    matches!(inner, Some(rustls::Error::InvalidCertificate(_)))
 }
