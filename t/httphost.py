@@ -17,6 +17,7 @@ anew for each request, is
     refs-json-denied   403 to whoever writes refs.json
     refuse TEXT        409 to whoever writes a ref, with the text as JSON
     refuse-text TEXT   the same as plain text, a line for each '|'
+    full               413 to whoever sends a mebibyte or more, and the body is not read
     no-tags            answers without ETag
     away KEY URL       a redirect for what ends with the key
     page               what is not there is a page, with 200
@@ -43,11 +44,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_args):
         pass
 
+    def read_settings(self):
+        text = self.server.settings.read_text(encoding="utf-8")
+        self.settings = dict(line.partition(" ")[::2] for line in text.splitlines())
+
+    def is_full(self):
+        return "full" in self.settings and int(self.headers.get("Content-Length") or 0) >= 1 << 20
+
+    def handle_expect_100(self):
+        self.read_settings()
+        return self.is_full() or super().handle_expect_100()
+
     def serve(self):
+        self.read_settings()
+        if self.is_full():
+            self.close_connection = True
+            return self.answer(413, {"Content-Type": "text/plain"}, b"no more than a mebibyte\n")
         self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.settings = dict(
-            line.partition(" ")[::2] for line in self.server.settings.read_text(encoding="utf-8").splitlines()
-        )
         path, _, self.query = self.path.partition("?")
         self.key = urllib.parse.unquote(path).lstrip("/").removeprefix("straight/")
         self.file = self.server.root / self.key

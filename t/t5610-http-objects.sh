@@ -178,6 +178,19 @@ test_expect_success 'a host that refuses is asked once, and its word is shown' '
 	test_path_is_missing "$store/refs/heads/no"
 '
 
+test_expect_success 'a host that does not want a large body says so before it is sent' '
+	head -c 20000000 /dev/zero >large &&
+	behave full &&
+	test_when_finished behave &&
+	refused 6 "is larger than .* takes: no more than a mebibyte$" \
+		eval "fdl-put-object --repo \"$host/repo\" --if-none-match x/full <large" &&
+	test "$(grep -c "^PUT /repo/x/full" "$seen")" = 1 &&
+	! grep "^GET /repo/x/full" "$seen" &&
+	behave &&
+	fdl-put-object --repo "$host/repo" --if-none-match x/full <large &&
+	cmp large "$store/x/full"
+'
+
 test_expect_success 'a host that keeps its refs to itself answers no' '
 	behave refs-denied &&
 	test_when_finished behave &&

@@ -159,6 +159,24 @@ test_expect_success 'files that are there are not sent' '
 	! grep "^PUT.*there.parquet" "$seen"
 '
 
+test_expect_success 'a host is asked about a thousand files at once' '
+	echo x >x &&
+	for n in $(seq 2001)
+	do
+		printf "data/many/%s.parquet\tx\t2\n" "$n"
+	done >many &&
+	behave batch &&
+	fdl-send-files --repo "$host/repo" <many >sent &&
+	test "$(grep -c ^sent sent)" = 2001 &&
+	test "$(grep -c "^POST" "$seen")" = 3 &&
+	test "$(grep -c "^PUT /straight/" "$seen")" = 2001 &&
+	test "$(wc -l <"$seen")" = 2005 &&
+	behave batch &&
+	fdl-send-files --repo "$host/repo" <many >sent &&
+	test "$(grep -c ^present sent)" = 2001 &&
+	test "$(wc -l <"$seen")" = 4
+'
+
 test_expect_success 'an answer to a batch that makes no sense is refused, and nothing is moved' '
 	commit nonsense &&
 	before=$(cat www/repo/refs/heads/main) &&

@@ -14,7 +14,7 @@ use url::Url;
 
 use super::{
     refusal::refusal,
-    request::{Client, Request},
+    request::{Client, Request, expectation},
 };
 use crate::{
     Error, Kind, Result,
@@ -158,13 +158,10 @@ fn ask(client: &Client, files: &[(Key, u64)]) -> Result<Option<HashMap<String, T
 fn send(client: &Client, key: &Key, upload: &Upload, file: &File, size: u64) -> Result<Answer> {
     let url = checked(client, &upload.url)?;
     let storage = super::location::server(&url);
-    let headers = headers(client, upload, size)?;
-    let outgoing = || Outgoing {
-        method: &upload.method,
-        url: url.as_str(),
-        headers: headers.clone(),
-        payload: Payload::Part(Part { file, from: 0, size }),
-    };
+    let payload = Payload::Part(Part { file, from: 0, size });
+    let mut headers = headers(client, upload, size)?;
+    headers.extend(expectation(payload));
+    let outgoing = || Outgoing { method: &upload.method, url: url.as_str(), headers: headers.clone(), payload };
     let line =
         Line { trace: client.trace.as_ref(), method: "UPLOAD", name: key.as_str(), condition: &Condition::Always };
     let busy = |why: &str| {

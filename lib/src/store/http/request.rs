@@ -1,7 +1,7 @@
 //! Requests to a host: traced, made again where that is safe, and redirected where that is.
 
 use ureq::{
-    http::{HeaderMap, HeaderValue, header},
+    http::{HeaderMap, HeaderName, HeaderValue, header},
     tls::{RootCerts, TlsConfig},
 };
 use url::Url;
@@ -11,7 +11,7 @@ use super::{
     location::{Location, server},
 };
 use crate::{
-    Error, Kind, Result,
+    Error, Kind, Result, expired,
     key::Key,
     store::{
         Condition,
@@ -23,6 +23,10 @@ use crate::{
 
 /// How many redirects one request follows.
 const REDIRECTS: u32 = 5;
+
+/// A body of this size is sent once the host has said that it wants it: one that refuses an upload may do so and hang up,
+/// and its answer would be lost under the body.
+const ASKED_FIRST: u64 = 1 << 20;
 
 /// One request.
 pub(super) struct Request<'a> {
@@ -108,6 +112,8 @@ impl Client {
         loop {
             let mut headers = request.headers.clone();
             headers.extend(condition_header(request.condition).map_err(Failure::Error)?);
+            headers.extend(expectation(request.body));
+            headers.extend(freshness(request.key));
             let credentials = if ours { self.provider.get().map_err(Failure::Error)? } else { None };
             headers.extend(credentials.iter().map(|credentials| (header::AUTHORIZATION, credentials.header.clone())));
             let line = Line { trace: self.trace.as_ref(), method: request.method, name, condition: request.condition };
@@ -131,8 +137,23 @@ impl Client {
     }
 }
 
+/// The header that has the host say whether it wants the body.
+pub(super) fn expectation(body: Payload<'_>) -> Option<(HeaderName, HeaderValue)> {
+    (body.size() >= ASKED_FIRST).then(|| (header::EXPECT, HeaderValue::from_static("100-continue")))
+}
+
+/// The header that has caches on the way ask the host: what may change must not be told late, whatever a server says of it.
+fn freshness(key: Option<&Key>) -> Option<(HeaderName, HeaderValue)> {
+    let changes = |key: &Key| {
+        matches!(key.as_str(), "HEAD" | "refs.json" | "fdl.json")
+            || key.below("refs").is_some()
+            || key.segments().next_back() == Some(expired::NAME)
+    };
+    key.filter(|key| changes(key)).map(|_| (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")))
+}
+
 /// The header that asks for the end of an object.
-pub(super) fn range_from(at: u64) -> (header::HeaderName, HeaderValue) {
+pub(super) fn range_from(at: u64) -> (HeaderName, HeaderValue) {
     let value = HeaderValue::try_from(format!("bytes={at}-")).unwrap_or_else(|_| HeaderValue::from_static("bytes=0-"));
     (header::RANGE, value)
 }
