@@ -240,6 +240,14 @@ test_expect_success 'a credential helper of Git is asked when the host wants to 
 	FDL_CREDENTIAL_HELPER="!\"$PWD/git-credential-towns\"" fdl-resolve-ref main &&
 	test_cmp expect asked &&
 	rm asked &&
+	fdl-config set credential.helper nobody &&
+	fdl-config set --add credential.helper "" &&
+	fdl-config set --add credential.helper "!true" &&
+	fdl-config set --add credential.helper towns &&
+	test_when_finished "rm -r .config" &&
+	fdl-resolve-ref main &&
+	test_cmp expect asked &&
+	rm asked &&
 	behave "basic me:changed" &&
 	FDL_CREDENTIAL_HELPER=towns refused 6 "does not accept what the credential helper holds" fdl-resolve-ref main &&
 	sed s/store/erase/ expect >expect.erase &&

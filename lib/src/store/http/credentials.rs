@@ -9,7 +9,7 @@ use ureq::http::HeaderValue;
 use url::Url;
 
 use super::{
-    helper::Helper,
+    helper::Helpers,
     location::Location,
     netrc::{self, Login},
 };
@@ -26,7 +26,7 @@ pub(super) struct Credentials {
 
 /// Finds out who asks, and keeps it.
 pub(super) struct Provider {
-    helper: Option<Helper>,
+    helpers: Helpers,
     known: Mutex<Known>,
 }
 
@@ -46,7 +46,7 @@ impl Provider {
             None => from_netrc(&location.url)?,
         };
         let known = Mutex::new(Known { credentials, ..Known::default() });
-        Ok(Provider { helper: Helper::new(&location.server)?, known })
+        Ok(Provider { helpers: Helpers::new(&location.server), known })
     }
 
     /// What is known now.
@@ -61,15 +61,14 @@ impl Provider {
             // Another thread has found it meanwhile.
             return Ok(true);
         }
-        let Some(helper) = &self.helper else { return Ok(false) };
         if let Some(login) = known.untold.take() {
-            helper.tell("erase", &login)?;
+            self.helpers.tell("erase", &login)?;
         }
         if sent.is_some() || known.asked {
             return Ok(false);
         }
         known.asked = true;
-        let Some(login) = helper.get()? else { return Ok(false) };
+        let Some(login) = self.helpers.get()? else { return Ok(false) };
         known.credentials = Some(basic(&login, "the credential helper")?);
         known.untold = Some(login);
         Ok(true)
@@ -77,9 +76,8 @@ impl Provider {
 
     /// The host took what was sent.
     pub fn accepted(&self) -> Result<()> {
-        let Some(helper) = &self.helper else { return Ok(()) };
         match self.known.lock().map_err(|_| dead())?.untold.take() {
-            Some(login) => helper.tell("store", &login),
+            Some(login) => self.helpers.tell("store", &login),
             None => Ok(()),
         }
     }

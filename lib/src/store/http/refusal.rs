@@ -26,7 +26,7 @@ pub(super) fn refusal(client: &Client, doing: &str, key: Option<&Key>, answer: &
             Escaped(answer.header("location").unwrap_or("nowhere"))
         )),
         (401, None) => Error::store(format!("{what}: '{server}' wants to know who asks{because}"))
-            .hint("set FDL_HTTP_TOKEN or FDL_CREDENTIAL_HELPER, or put a login for the host into ~/.netrc"),
+            .hint("set FDL_HTTP_TOKEN or credential.helper, or put a login for the host into ~/.netrc"),
         (401, Some(credentials)) => {
             Error::store(format!("{what}: '{server}' does not accept what {} holds{because}", credentials.source))
         }
