@@ -17,6 +17,7 @@ anew for each request, is
     refs-json-denied   403 to whoever writes refs.json
     refuse TEXT        409 to whoever writes a ref, with the text as JSON
     refuse-text TEXT   the same as plain text, a line for each '|'
+    cache              a cache on the way knows refs of old, and asks the host only where it is told to
     full               413 to whoever sends a mebibyte or more, and the body is not read
     no-tags            answers without ETag
     away KEY URL       a redirect for what ends with the key
@@ -101,6 +102,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.headers["If-Match"] in (None, self.tag())
 
     def get(self):
+        if "cache" in self.settings and "/refs/" in self.key and self.headers["Cache-Control"] != "no-cache":
+            return self.answer(200, {}, b"01900000-0000-7000-8000-000000000000\n")
         if not self.file.is_file():
             if "page" in self.settings:
                 return self.answer(200, {"Content-Type": "text/html"}, b"<html>Welcome</html>")

@@ -145,7 +145,11 @@ test_expect_success 'a lost answer does not make a conflict a success' '
 test_expect_success 'an answer that was lost, and then a conflict, are not called one where it was our own write' '
 	faults "1 late-put PUT refs/heads/slow" &&
 	fdl-update-ref refs/heads/slow "$one" "" &&
-	holds refs/heads/slow "$one"
+	holds refs/heads/slow "$one" &&
+	faults "1 late-put PUT x/slow" &&
+	put slow --if-none-match x/slow &&
+	holds x/slow slow &&
+	count PUT x/slow 2
 '
 
 test_expect_success '412 is an answer, and is not asked for again' '
@@ -324,6 +328,14 @@ test_expect_success 'without a tag the rest of an object is not asked for: nobod
 	count GET x/file 1 &&
 	refused 6 "gives .refs/heads/main. no ETag to change it by" fdl-update-ref $main "$two" "$one" &&
 	holds $main "$one"
+'
+
+test_expect_success 'a cache on the way does not tell where a ref pointed once' '
+	behave cache &&
+	test_when_finished behave &&
+	fdl-resolve-ref refs/heads/main >actual &&
+	echo "$one" >expect &&
+	test_cmp expect actual
 '
 
 test_expect_success 'a page for people is no answer' '
