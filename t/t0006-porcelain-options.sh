@@ -35,7 +35,7 @@ test_expect_success 'setup' '
 '
 
 test_expect_success 'an unknown option is refused and named' '
-	for command in checkout commit init log push show status url
+	for command in branch checkout commit init log push revert show status tag url
 	do
 		for option in -x --none --none=x -zx --fo -- -=
 		do
@@ -59,6 +59,7 @@ test_expect_success 'an option that wants a value and has none is refused' '
 		wrong_usage "option .$option. wants a value$" $command repo $option || return 1
 	done <<-\END
 	checkout --as
+	checkout -b
 	commit --author
 	commit --date
 	commit -m
@@ -68,12 +69,16 @@ test_expect_success 'an option that wants a value and has none is refused' '
 	init --branch
 	log -n
 	log --format
+	revert --author
+	revert --branch
+	revert -m
+	revert --message
 	url --as
 	END
 '
 
 test_expect_success 'too few operands, and too many, are refused' '
-	for command in checkout commit init log push show status url
+	for command in branch checkout commit init log push revert show status tag url
 	do
 		wrong_usage ".* wanted" $command &&
 		wrong_usage ".* wanted" $command -- &&
