@@ -78,6 +78,24 @@ test_expect_success 'a public bucket is read without keys' '
 	test_cmp expect actual
 '
 
+test_expect_success '--public names it by URLs that anybody can read' - <<\END
+	(
+		unset AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY &&
+		fdl url --public s3://lakes/repo >url &&
+		echo "http://127.0.0.1:$s3_port/lakes/repo/versions/$one/ducklake.duckdb" >named &&
+		test_cmp named url &&
+		fdl url --public --sql s3://lakes/repo >sql &&
+		! grep -e SECRET -e s3: sql &&
+		env -u AWS_ENDPOINT_URL -u AWS_REGION -u AWS_DEFAULT_REGION duck "$(cat sql) \
+			SELECT count(*), sum(n), max(s) FROM lake.t" >actual
+	) &&
+	test_cmp expect actual &&
+	test_expect_code 129 fdl url --public --sql --with-keys s3://lakes/repo 2>err &&
+	test_grep "--public and --with-keys do not go together" err &&
+	test_expect_code 129 fdl-attach-sql --repo s3://lakes/repo --public --working x 2>err &&
+	test_grep "--public is for readers without keys" err
+END
+
 test_expect_success '--with-keys goes with --sql' '
 	test_expect_code 129 fdl url --with-keys s3://lakes/repo 2>err &&
 	test_grep "with-keys goes with --sql" err

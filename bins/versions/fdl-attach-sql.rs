@@ -13,7 +13,7 @@ use fdl::{
 };
 
 const USAGE: &str = "\
-usage: fdl-attach-sql [--repo URL] [--as NAME] [--url | --with-keys] NAME
+usage: fdl-attach-sql [--repo URL] [--as NAME] [--url] [--public | --with-keys] NAME
    or: fdl-attach-sql [--repo URL] [--as NAME] [--data-path PATH] [--with-keys] --working FILE";
 
 fn main() -> ExitCode {
@@ -22,21 +22,25 @@ fn main() -> ExitCode {
 
 fn run(args: &mut Args) -> Result<()> {
     let (mut repo, mut alias, mut url, mut data_path) = (None, "lake".to_owned(), false, None);
-    let (mut with_keys, mut working, mut name) = (false, None, None);
+    let (mut with_keys, mut public, mut working, mut name) = (false, false, None, None);
     while let Some(arg) = args.next()? {
         match arg {
             Arg::Long("repo") => repo = Some(args.value()?),
             Arg::Long("as") => alias = args.value()?,
             Arg::Long("url") => url = true,
             Arg::Long("with-keys") => with_keys = true,
+            Arg::Long("public") => public = true,
             Arg::Long("data-path") => data_path = Some(args.value()?),
             Arg::Long("working") => working = Some(args.path()?),
             Arg::Value(value) if name.is_none() => name = Some(cli::utf8(value)?),
             arg => return Err(cli::unexpected(arg)),
         }
     }
+    if public && (with_keys || working.is_some()) {
+        return Err(Error::usage("--public is for readers without keys"));
+    }
     let repository = cli::repository(repo)?;
-    let secret = if url { String::new() } else { attach::secret(&repository, &alias, with_keys)? };
+    let secret = if url || public { String::new() } else { attach::secret(&repository, &alias, with_keys)? };
     let text = match (working, name) {
         (Some(working), None) => {
             let working = absolute(working)?;
@@ -48,8 +52,10 @@ fn run(args: &mut Args) -> Result<()> {
             let id = resolve(&repository, &name)?.id;
             Version::read(&repository, id)?;
             expired::check_live(&repository, id)?;
-            let catalog = format!("{}{}", repository.url(), Key::in_version(id, CATALOG));
-            if url { catalog } else { attach::reader(&catalog, &alias, &repository.data_url()) }
+            let base = if public { attach::public_url(&repository)? } else { repository.url().to_owned() };
+            let catalog = format!("{base}{}", Key::in_version(id, CATALOG));
+            let data = format!("{base}{}/", repository.config().data_dir);
+            if url { catalog } else { attach::reader(&catalog, &alias, &data) }
         }
         _ => return Err(Error::usage("either a NAME or --working FILE is wanted")),
     };

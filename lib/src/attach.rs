@@ -34,6 +34,15 @@ pub fn secret(repository: &Repository, alias: &str, with_keys: bool) -> Result<S
     Ok(format!("CREATE OR REPLACE SECRET {} (\n{}\n);\n", identifier(alias), options.join(",\n")))
 }
 
+/// Where a reader without keys finds a bucket that anybody may read: its `https://` URL. Elsewhere it is the
+/// repository's own URL.
+pub fn public_url(repository: &Repository) -> Result<String> {
+    match repository.url().strip_prefix("s3://") {
+        Some(bucket) => Ok(S3::open(bucket)?.access()?.http_url),
+        None => Ok(repository.url().to_owned()),
+    }
+}
+
 /// The statement that attaches a version. The data path is the reader's own, so that the same statement works at the origin and at any mirror.
 pub fn reader(catalog: &str, alias: &str, data_path: &str) -> String {
     format!(

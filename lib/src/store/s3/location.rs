@@ -58,6 +58,11 @@ impl Location {
         })
     }
 
+    /// The place as a browser names it, with a trailing `/`.
+    pub fn http_url(&self) -> String {
+        format!("{}{}", self.base, uri_encode(&self.prefix, false))
+    }
+
     /// The URL of a request for an object, or with `None` for the bucket. Every byte of a name and a value that could mean
     /// something else is encoded, and a [`Key`] has no `..`, so the request cannot leave the prefix.
     pub fn request(&self, key: Option<&Key>, query: &[(&str, &str)]) -> Result<Url> {

@@ -51,6 +51,7 @@ impl S3 {
         let keys = self.client.credentials()?.map(|c| Keys { id: c.key, secret: c.secret, token: c.token });
         Ok(Access {
             url: location.url.clone(),
+            http_url: location.http_url(),
             region: settings.region.clone(),
             endpoint: settings.endpoint.clone(),
             keys,
@@ -90,6 +91,8 @@ impl S3 {
 pub struct Access {
     /// `s3://bucket/prefix/`.
     pub url: String,
+    /// The same place for a reader without keys: `https://host/prefix/`.
+    pub http_url: String,
     /// The bucket's region.
     pub region: String,
     /// Another server than AWS's own; buckets are folders there.
