@@ -8,14 +8,12 @@ use std::{
 use fdl::{
     Error, Result,
     cli::{self, Arg, Args, Output},
-    digest::Digest,
-    files::{self, File},
-    id::VersionId,
+    files::File,
     key::Key,
     repository::Repository,
     resolve::resolve,
-    transfer::Spooled,
-    version::{FILES, Version},
+    version::Version,
+    version_files::each_file,
 };
 
 const USAGE: &str = "usage: fdl-ls-version [--repo URL] [-z] [--not NAME]... NAME...";
@@ -41,14 +39,14 @@ fn run(args: &mut Args) -> Result<()> {
     let repository = cli::repository(repo)?;
     let mut known = HashSet::new();
     for name in not {
-        each_file(&repository, resolve(&repository, &name)?.id, &mut |file| {
+        each_file(&repository, &version(&repository, &name)?, &mut |file| {
             known.insert(file.path);
             Ok(())
         })?;
     }
     let mut found: BTreeMap<Key, File> = BTreeMap::new();
     for name in names {
-        each_file(&repository, resolve(&repository, &name)?.id, &mut |file| {
+        each_file(&repository, &version(&repository, &name)?, &mut |file| {
             if !known.contains(&file.path) {
                 found.insert(file.path.clone(), file);
             }
@@ -62,23 +60,6 @@ fn run(args: &mut Args) -> Result<()> {
     output.finish()
 }
 
-/// Visits the files of a version, once its `files.json` was found to be the one that `version.json` speaks of.
-fn each_file(repository: &Repository, id: VersionId, visit: &mut dyn FnMut(File) -> Result<()>) -> Result<()> {
-    let version = Version::read(repository, id)?;
-    let key = Key::in_version(id, FILES);
-    let opened = repository
-        .store()
-        .open(&key)?
-        .ok_or_else(|| Error::not_found(format!("'{key}' is not in '{}'", repository.url())))?;
-    let spooled = Spooled::new(opened.body, Some(opened.meta.size))
-        .map_err(|e| Error::store(format!("cannot read '{key}' from '{}': {e}", repository.url())))?;
-    check(&key, spooled.digest, version.files_sha256)?;
-    files::read(spooled.file, visit).map_err(|e| e.context(format_args!("version {id}")))
-}
-
-fn check(key: &Key, found: Digest, wanted: Digest) -> Result<()> {
-    if found == wanted {
-        return Ok(());
-    }
-    Err(Error::mismatch(format!("'{key}' has sha256 {found}, but its version.json says {wanted}")))
+fn version(repository: &Repository, name: &str) -> Result<Version> {
+    Version::read(repository, resolve(repository, name)?.id)
 }

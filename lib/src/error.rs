@@ -21,6 +21,14 @@ pub enum Kind {
     Mismatch,
     /// The store or the host refuses, or cannot.
     Store,
+    /// There is no signature.
+    Unsigned,
+    /// The signature is good, but nobody said that its key may sign.
+    UnknownKey,
+    /// The signature is good, but its key was not valid then.
+    ExpiredKey,
+    /// The signature is good, but its key was revoked.
+    RevokedKey,
     /// Busy, or the outcome is unknown: nothing was cleaned up, try again later (`EX_TEMPFAIL` of sysexits.h).
     Busy,
     /// Bad input.
@@ -41,6 +49,10 @@ impl Kind {
             Kind::Expired => 4,
             Kind::Mismatch => 5,
             Kind::Store => 6,
+            Kind::Unsigned => 7,
+            Kind::UnknownKey => 8,
+            Kind::ExpiredKey => 9,
+            Kind::RevokedKey => 10,
             Kind::Busy => 75,
             Kind::Fatal => 128,
             Kind::Usage => 129,

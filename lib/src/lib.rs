@@ -3,6 +3,7 @@
 //! Dependencies point one way: `cli` and the modules about many objects, then the files of the format, then the
 //! stores, then the values. Nothing here links DuckDB or SQLite, or starts a process but a credential helper of the user's.
 
+pub mod allowed_signers;
 pub mod attach;
 pub mod cli;
 pub mod config;
@@ -21,9 +22,13 @@ pub mod refname;
 pub mod refs;
 pub mod repository;
 pub mod resolve;
+pub mod signature;
+pub mod ssh;
 pub mod store;
 pub mod text;
 pub mod transfer;
+pub mod trust;
 pub mod version;
+pub mod version_files;
 
 pub use error::{Error, Kind, Result};
