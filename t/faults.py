@@ -90,7 +90,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         fault = self.server.rules.fault(self.command, self.path)
         with self.server.log_lock, open(self.server.log, "a", encoding="utf-8") as log:
-            print(self.command, self.path, fault or "-", file=log)
+            print(self.command, self.path, fault or "-", *self.headers.get_all("Expect", []), file=log)
         delayed = self.server.delayed.pop((self.command, self.path), None)
         if delayed:
             self.ask(*delayed)

@@ -69,10 +69,15 @@ test_expect_success 'a source that is not there, or no file, is told' '
 	record new files/none 3 >list &&
 	unchanged sends 3 &&
 	test_grep "^error: .files/none. does not exist" err &&
-	record new files "$(stat -c %s files)" >list &&
-	unchanged sends 6 &&
-	one_line err &&
-	test_grep "^error: cannot write .data/new. .*: Is a directory" err &&
+	mkfifo files/pipe &&
+	for path in files files/pipe /dev/null
+	do
+		record new "$path" "$(stat -c %s "$path")" >list &&
+		unchanged sends 5 &&
+		one_line err &&
+		test_grep "^error: .$path. is not a regular file" err || return 1
+	done &&
+	rm files/pipe &&
 	record new files/one/x 3 >list &&
 	unchanged sends 128 &&
 	test_grep "^fatal: cannot open .files/one/x.: Not a directory" err
@@ -172,6 +177,19 @@ test_expect_success 'of several that send the same file one writes it, and all a
 	test "$(grep -c "^sent	" all)" = 1 &&
 	test "$(grep -c "^present	" all)" = 7 &&
 	cmp files/big repo/data/big
+'
+
+test_expect_success 'a bar is drawn on a terminal only, and not where it is not wanted' '
+	record bar files/big 1000000 >list &&
+	on_terminal() {
+		script -qec "fdl-send-files $1 <list >out" typescript </dev/null >/dev/null && tr "\r" "\n" <typescript >drawn
+	} &&
+	on_terminal --resume &&
+	test_grep "976.56 KiB" drawn &&
+	on_terminal --no-progress &&
+	! grep KiB drawn &&
+	fdl-send-files <list >out 2>err &&
+	test_line_count 0 err
 '
 
 test_expect_success 'a disk that is full leaves no part of a file' '

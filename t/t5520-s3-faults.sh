@@ -197,6 +197,45 @@ test_expect_success 'a list that says there is more and not where goes on after 
 	refused 6 "cannot list .*: bad answer" fdl-ls-objects p
 '
 
+# list N: data files 1 to N to be sent.
+list() {
+	for i in $(seq "$1")
+	do
+		echo "$i" >"source.$i" && printf "data/main/t/%s.parquet\tsource.%s\t2\n" "$i" "$i" || return 1
+	done
+}
+
+test_expect_success 'a file that does not get through holds up no other, and is sent by the next run' '
+	list 5 >files &&
+	faults "* 403 PUT t/2.parquet" "* 403 PUT t/4.parquet" &&
+	test_expect_code 6 fdl-send-files <files >out 2>err &&
+	grep -c "^sent" out >sent && echo 3 >expect && test_cmp expect sent &&
+	grep "^warning: .data/main/t/[24].parquet. was not sent: .*may not write it" err &&
+	grep "^error: .data/main/t/[24].parquet. in .*may not write it" err &&
+	test "$(grep -c "^PUT /lakes/repo/data/main/t/2.parquet" "$log")" = 2 &&
+	faults &&
+	fdl-send-files --resume <files >out &&
+	grep -c "^sent" out >sent && echo 2 >expect && test_cmp expect sent
+'
+
+test_expect_success 'a file that changes while it is sent is not in the repository' '
+	head -c 2000 /dev/zero >source.c &&
+	printf "data/main/t/c.parquet\tsource.c\t2000\n" >files &&
+	faults "1 slow-down PUT t/c.parquet" &&
+	change() {
+		until grep -q "^PUT .*c.parquet" "$log"
+		do
+			sleep 0.02
+		done
+		head -c 2000 /dev/urandom >source.c
+	} &&
+	start_change() { change & changer=$!; } &&
+	start_change &&
+	refused 5 "source.c. changed while it was sent" eval "fdl-send-files <files" &&
+	wait "$changer" &&
+	refused 3 "is not in" fdl-cat-object data/main/t/c.parquet
+'
+
 test_expect_success 'a clock that is off is told with how much' '
 	faults "* skewed GET fdl.json" &&
 	refused 6 "the clock of this machine is 1[12][0-9] minutes behind the one of" fdl-ls-objects

@@ -101,26 +101,15 @@ test_expect_success '--with-keys goes with --sql' '
 	test_grep "with-keys goes with --sql" err
 '
 
-test_expect_success 'fdl url makes five requests' '
-	requests fdl url s3://lakes/repo >actual &&
-	cat >expect <<-END &&
-	GET fdl.json 200
-	GET HEAD 200
-	GET refs/heads/main 200
-	GET versions/$one/version.json 200
-	GET versions/$one/expired.json 404
-	END
-	test_cmp expect actual
-'
-
 test_expect_success 'a ref is moved on one condition and read back once' '
 	make_parts two &&
 	two=$(write_parts -m two --parent "$one") &&
-	requests fdl-update-ref refs/heads/main "$two" "$one" >actual &&
+	requests fdl-update-ref refs/heads/main "$two" "$one" >asked &&
+	# the third and the fourth are made at once
+	{ sed -n "1,2p" asked && sed -n "3,4p" asked | sort && sed 1,4d asked; } >actual &&
 	cat >expect <<-END &&
 	GET fdl.json 200
 	GET refs/heads/main 200
-	GET versions/$two/version.json 200
 	GET versions/$two/expired.json 404
 	GET versions/$two/version.json 200
 	PUT refs/heads/main 200
@@ -130,17 +119,21 @@ test_expect_success 'a ref is moved on one condition and read back once' '
 	test_cmp expect actual
 '
 
-test_expect_success 'k files that are new make two requests each, and those that are there one' '
+test_expect_success 'a file that is new makes one request; where a push goes on, those that are there are not sent again' '
 	head -c 1000 /dev/urandom >file &&
 	for i in 1 2 3 4 5
 	do
 		printf "data/main/t/%s.parquet\t%s\t1000\n" $i "$PWD/file" || return 1
 	done >list &&
 	requests fdl-send-files <list | sort | cut -d " " -f 1,3 | uniq -c | tr -s " " >actual &&
-	printf " %s\n" "1 GET 200" "5 HEAD 404" "5 PUT 200" >expect &&
+	printf " %s\n" "1 GET 200" "5 PUT 200" >expect &&
 	test_cmp expect actual &&
-	requests fdl-send-files <list | sort | cut -d " " -f 1,3 | uniq -c | tr -s " " >actual &&
-	printf " %s\n" "1 GET 200" "5 HEAD 200" >expect &&
+	printf "data/main/t/6.parquet\t%s\t1000\n" "$PWD/file" >>list &&
+	requests fdl-send-files --resume <list | sort | cut -d " " -f 1,3 | uniq -c | tr -s " " >actual &&
+	printf " %s\n" "1 GET 200" "5 HEAD 200" "1 HEAD 404" "1 PUT 200" >expect &&
+	test_cmp expect actual &&
+	fdl-send-files <list | cut -f 1 | sort | uniq -c | tr -s " " >actual &&
+	echo " 6 present" >expect &&
 	test_cmp expect actual
 '
 

@@ -6,7 +6,7 @@ use fdl::{
     Error, Kind, Result,
     cli::{self, Arg, Args, Output},
     key::Key,
-    transfer,
+    parallel::{JOBS, in_parallel},
 };
 
 const USAGE: &str = "usage: fdl-check-objects [--repo URL] [-z] [--settle] [--jobs N] <KEYS-AND-SIZES";
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &mut Args) -> Result<()> {
-    let (mut repo, mut z, mut settle, mut jobs) = (None, false, false, transfer::JOBS);
+    let (mut repo, mut z, mut settle, mut jobs) = (None, false, false, JOBS);
     while let Some(arg) = args.next()? {
         match arg {
             Arg::Long("repo") => repo = Some(args.value()?),
@@ -30,7 +30,7 @@ fn run(args: &mut Args) -> Result<()> {
     let store = repository.store();
     let mut output = Output::new(z);
     let mut faults = 0u64;
-    transfer::in_parallel(
+    in_parallel(
         jobs,
         cli::records(z).map(|record| key_and_size(&record?)),
         |(key, size)| match store.head(&key)? {

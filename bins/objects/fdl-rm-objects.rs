@@ -7,7 +7,7 @@ use fdl::{
     Error, Result,
     cli::{self, Arg, Args, Output},
     key::Key,
-    transfer,
+    parallel::{JOBS, in_parallel},
 };
 
 const USAGE: &str = "usage: fdl-rm-objects [--repo URL] [-z] [--dry-run] [--jobs N] <KEYS";
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &mut Args) -> Result<()> {
-    let (mut repo, mut z, mut dry_run, mut jobs) = (None, false, false, transfer::JOBS);
+    let (mut repo, mut z, mut dry_run, mut jobs) = (None, false, false, JOBS);
     while let Some(arg) = args.next()? {
         match arg {
             Arg::Long("repo") => repo = Some(args.value()?),
@@ -36,7 +36,7 @@ fn run(args: &mut Args) -> Result<()> {
     let keys = cli::records(z).map(|record| Key::new(&record?.join("\t"))).collect::<Result<Vec<_>>>()?;
     let mut output = Output::new(z);
     let mut failures = 0;
-    transfer::in_parallel(
+    in_parallel(
         jobs,
         keys.chunks(BATCH).map(Ok),
         |keys| Ok((keys, if dry_run { Vec::new() } else { repository.store().delete_all(keys)? })),

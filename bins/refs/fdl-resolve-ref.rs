@@ -7,7 +7,6 @@ use fdl::{
     cli::{self, Arg, Args, Output},
     expired,
     resolve::resolve,
-    version::Version,
 };
 
 const USAGE: &str = "usage: fdl-resolve-ref [--repo URL] [--live] [--etag] [--or-none] NAME";
@@ -35,8 +34,7 @@ fn run(args: &mut Args) -> Result<()> {
         resolved => resolved?,
     };
     if live {
-        Version::read(&repository, resolved.id)?;
-        expired::check_live(&repository, resolved.id)?;
+        expired::read_live(&repository, resolved.id)?;
     }
     let mut output = Output::new(false);
     match resolved.found_at {

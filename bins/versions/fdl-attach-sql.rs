@@ -9,7 +9,7 @@ use fdl::{
     expired,
     key::Key,
     resolve::resolve,
-    version::{CATALOG, Version},
+    version::CATALOG,
 };
 
 const USAGE: &str = "\
@@ -50,8 +50,7 @@ fn run(args: &mut Args) -> Result<()> {
         (None, Some(name)) => {
             // The steps of a reader: the ref, the version, and whether it was taken away.
             let id = resolve(&repository, &name)?.id;
-            Version::read(&repository, id)?;
-            expired::check_live(&repository, id)?;
+            expired::read_live(&repository, id)?;
             let base = if public { attach::public_url(&repository)? } else { repository.url().to_owned() };
             let catalog = format!("{base}{}", Key::in_version(id, CATALOG));
             let data = format!("{base}{}/", repository.config().data_dir);

@@ -1,8 +1,10 @@
 //! `expired.json`: says that a version has no catalog any more, and why.
 
+use std::thread;
+
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Kind, Result, id::VersionId, json, key::Key, repository::Repository};
+use crate::{Error, Kind, Result, id::VersionId, json, key::Key, repository::Repository, version::Version};
 
 /// The name of the object in a version's folder.
 pub const NAME: &str = "expired.json";
@@ -41,6 +43,16 @@ pub fn read(repository: &Repository, id: VersionId) -> Result<Option<Expired>> {
         None => Ok(None),
         Some(object) => json::parse(format_args!("'{key}'"), &object.bytes).map(Some),
     }
+}
+
+/// Reads a version that was not taken away; both are asked for at once.
+pub fn read_live(repository: &Repository, id: VersionId) -> Result<Version> {
+    thread::scope(|scope| {
+        let live = scope.spawn(|| check_live(repository, id));
+        let version = Version::read(repository, id)?;
+        live.join().unwrap_or_else(|_| Err(Error::fatal("a thread that read 'expired.json' died")))?;
+        Ok(version)
+    })
 }
 
 /// Fails with [`Kind::Expired`] and the reason, if the version was taken away.

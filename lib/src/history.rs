@@ -24,6 +24,14 @@ pub fn loops(id: VersionId) -> Error {
     Error::fatal(format!("version {id} is its own ancestor"))
 }
 
+/// Whether `ancestor` is one of the versions before this one.
+pub fn comes_after(repository: &Repository, version: &Version, ancestor: VersionId) -> Result<bool> {
+    match version.parent() {
+        None => Ok(false),
+        Some(parent) => descends(repository, parent, ancestor),
+    }
+}
+
 /// Whether `ancestor` is `id` or one of the versions before it.
 pub fn descends(repository: &Repository, id: VersionId, ancestor: VersionId) -> Result<bool> {
     if id == ancestor {

@@ -14,10 +14,10 @@ use crate::{
     id::VersionId,
     json,
     key::Key,
+    parallel::{JOBS, in_parallel},
     refname::RefName,
     repository::Repository,
     store::{Body, Condition, ETag, Listed, Store, Written},
-    version::Version,
 };
 
 /// The largest ref, in bytes: an id is 36 bytes and a newline.
@@ -156,13 +156,12 @@ pub fn delete(repository: &Repository, name: &RefName, expected: Expected) -> Re
 
 /// Refuses a version that may not stand in the ref.
 fn check_target(repository: &Repository, name: &RefName, old: Option<&Value>, new: VersionId) -> Result<()> {
-    Version::read(repository, new)?;
-    expired::check_live(repository, new)?;
+    let version = expired::read_live(repository, new)?;
     let Some(old) = old else { return Ok(()) };
     if name.is_tag() {
         return Err(Error::conflict(format!("'{name}' holds {} already, and a tag never moves", old.id)));
     }
-    if !history::descends(repository, new, old.id)? {
+    if !history::comes_after(repository, &version, old.id)? {
         return Err(Error::conflict(format!(
             "'{name}' holds {}, which is no ancestor of {new}; a branch moves forward only",
             old.id
@@ -204,7 +203,7 @@ fn write(repository: &Repository, name: &RefName, old: Option<&Value>, new: Vers
             (Some(now), _) if now.id == new => return Ok(()),
             (Some(now), Some(old)) if now.id == old.id => {}
             (None, None) => {}
-            (Some(now), _) if history::descends(repository, now.id, new)? => return Ok(()),
+            (Some(now), _) if comes_after(repository, name, now.id, new)? => return Ok(()),
             _ => return Err(lost(name, now.map(|now| now.id))),
         }
         // The ref is as it was. A store that says why is believed; an answer that was lost is tried again.
@@ -221,12 +220,17 @@ fn write(repository: &Repository, name: &RefName, old: Option<&Value>, new: Vers
 /// if not by its probe. A ref that cannot be read was written all the same.
 fn check_kept(repository: &Repository, name: &RefName, new: VersionId) -> Result<()> {
     match read(repository, name) {
-        Ok(Some(now)) if now.id != new && !history::descends(repository, now.id, new)? => Err(Error::conflict(
+        Ok(Some(now)) if now.id != new && !comes_after(repository, name, now.id, new)? => Err(Error::conflict(
             format!("'{name}' was moved to {new}, and then another writer's {} took its place", now.id),
         )
         .hint("the store let two writers win; 'fdl-probe-store' shows whether it does so again")),
         _ => Ok(()),
     }
+}
+
+/// Whether the ref `name`, which holds `now`, has moved on from `new`.
+fn comes_after(repository: &Repository, name: &RefName, now: VersionId, new: VersionId) -> Result<bool> {
+    history::descends(repository, now, new).map_err(|e| unknown(name, new, &e))
 }
 
 /// The other half of expire's rule: it marks the version and then reads the refs, we write the ref and then look for the mark.
@@ -359,12 +363,14 @@ pub fn update_server_info(repository: &Repository, also: &[RefName]) -> Result<(
 
 fn server_info(repository: &Repository, names: BTreeSet<RefName>) -> Result<ServerInfo> {
     let mut refs = BTreeMap::new();
-    for name in names {
-        if (name.is_branch() || name.is_tag())
-            && let Some(value) = read(repository, &name)?
-        {
-            refs.insert(name, value.id);
-        }
-    }
+    in_parallel(
+        JOBS,
+        names.into_iter().filter(|name| name.is_branch() || name.is_tag()).map(Ok),
+        |name| read(repository, &name).map(|value| value.map(|value| (name, value.id))),
+        |found| {
+            refs.extend(found);
+            Ok(())
+        },
+    )?;
     Ok(ServerInfo { fdl: json::FORMAT.into(), head: head(repository)?, refs })
 }

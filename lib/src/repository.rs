@@ -8,7 +8,7 @@ use crate::{
     id::RepositoryId,
     json,
     key::Key,
-    probe,
+    opened, probe,
     refname::RefName,
     refs,
     store::{self, Body, Condition, Store, Written},
@@ -55,9 +55,16 @@ impl Repository {
             Err(e) if e.kind() == Kind::NotFound => return Err(not_one("it does not exist")),
             store => store?,
         };
-        let key = Key::literal("fdl.json");
-        let object = store.get(&key, MAX_CONFIG)?.ok_or_else(|| not_one("it has no fdl.json"))?;
-        let config = json::parse(format_args!("'fdl.json' of '{url}'"), &object.bytes)?;
+        let bytes = match opened::known(url) {
+            Some(bytes) => bytes,
+            None => {
+                let object = store.get(&Key::literal("fdl.json"), MAX_CONFIG)?;
+                let bytes = object.ok_or_else(|| not_one("it has no fdl.json"))?.bytes;
+                opened::remember(url, &bytes);
+                bytes
+            }
+        };
+        let config = json::parse(format_args!("'fdl.json' of '{url}'"), &bytes)?;
         Ok(Repository { store, config })
     }
 

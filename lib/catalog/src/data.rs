@@ -7,9 +7,9 @@ use camino::{Utf8Path, Utf8PathBuf};
 use fdl::{
     Error, Result,
     key::Key,
+    parallel::{JOBS, in_parallel},
     repository::Repository,
     store,
-    transfer::{self, in_parallel},
 };
 use tempfile::TempDir;
 
@@ -61,7 +61,7 @@ impl DataFiles {
         }
         let repository = remote.open()?;
         let copy = |path: &Key| copy(repository, path, &to.join(path.as_str()));
-        in_parallel(transfer::JOBS, missing.into_iter().map(Ok), copy, |()| Ok(()))
+        in_parallel(JOBS, missing.into_iter().map(Ok), copy, |()| Ok(()))
     }
 
     /// The file at `path`.
