@@ -25,7 +25,11 @@ What happens to the request, and then to its answer:
     error-200    200, and an error as its body
     late         Last-Modified two hours on
     no-token     a list that goes on, without its continuation token
+    no-next      a list that goes on, as if this were all of it
+    one-page     a list that is not cut into pages
     blind        conditions are taken out of the request
+    whole        the whole object, whatever part is asked for
+    unstamped    metadata of the writer's own is left out
 """
 
 import email.utils
@@ -123,6 +127,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(500, [], document("InternalError"))
         if fault == "no-token":
             content = re.sub(rb"<NextContinuationToken>[^<]*</NextContinuationToken>", b"", content)
+        if fault == "no-next":
+            content = content.replace(b"<IsTruncated>true<", b"<IsTruncated>false<")
+        if fault == "unstamped":
+            headers = [(name, value) for name, value in headers if not name.lower().startswith("x-amz-meta-")]
         if fault == "late":
             headers = [(name, value) for name, value in headers if name.lower() != "last-modified"]
             headers.append(("Last-Modified", email.utils.formatdate(time.time() + 7200, usegmt=True)))
@@ -143,7 +151,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         headers = dict(self.headers.items())
         if fault == "blind":
             headers = {name: value for name, value in headers.items() if not name.lower().startswith("if-")}
-        connection.request(self.command, self.path, body, headers)
+        if fault == "whole":
+            headers.pop("range", None)
+        path = re.sub(r"max-keys=\d+&?", "", self.path) if fault == "one-page" else self.path
+        connection.request(self.command, path, body, headers)
         answer = connection.getresponse()
         content = answer.read()
         kept = [(name, value) for name, value in answer.getheaders() if name.lower() not in HOP | {"date", "server"}]

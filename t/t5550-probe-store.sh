@@ -9,6 +9,7 @@ start_s3
 start_faults
 
 properties='create create-once replace replace-stale replace-missing create-race replace-race keys list clock'
+of_a_bucket='list-pages range lost-answer delete-stale'
 
 test_expect_success 'a folder has all that is needed' '
 	mkdir folder &&
@@ -20,7 +21,7 @@ test_expect_success 'a folder has all that is needed' '
 
 test_expect_success 'so has a good bucket, and nothing is left in it' '
 	fdl-probe-store s3://lakes/probed >out &&
-	test "$(cut -f 1 out | tr "\n" " ")" = "$properties " &&
+	test "$(cut -f 1 out | tr "\n" " ")" = "$properties $of_a_bucket " &&
 	test "$(cut -f 2 out | sort -u)" = yes &&
 	s3 GET "/lakes?list-type=2&prefix=probed" >left &&
 	! grep "<Key>" left
@@ -84,6 +85,32 @@ test_expect_success 'a clock that is off is told, and is no reason to refuse' '
 	fdl-probe-store s3://lakes/late >out &&
 	grep "^clock	no	its clock and the one of this machine are 7[0-9]* seconds apart" out &&
 	fdl-init s3://lakes/late
+'
+
+test_expect_success 'a list that leaves out a page is found out' '
+	faults "* no-next GET max-keys=4" &&
+	test_expect_code 1 fdl-probe-store s3://lakes/pages >out &&
+	no list-pages &&
+	grep "^list-pages	no	in pages of 4, .* is not listed" out &&
+	faults "* one-page GET max-keys" &&
+	fdl-probe-store s3://lakes/pages >out &&
+	grep "^list-pages	yes" out
+'
+
+test_expect_success 'what a repository can do without is told' '
+	faults "* whole GET range" "* unstamped HEAD unheard" "* blind DELETE delete" &&
+	fdl-probe-store s3://lakes/poor >out &&
+	no range &&
+	no lost-answer &&
+	no delete-stale &&
+	grep "^range	no	no part of an object can be read" out &&
+	fdl-init s3://lakes/poor
+'
+
+test_expect_success 'a write that is hung up on and does not take place is no fault' '
+	faults "* drop-before PUT /unheard$" &&
+	fdl-probe-store s3://lakes/dropped >out &&
+	grep "^lost-answer	yes	.* did not take place" out
 '
 
 test_expect_success 'a store that cannot be asked is no store that fails' '

@@ -174,6 +174,27 @@ pub trait Store: Send + Sync {
 
     /// Makes sure that an object which another program wrote in place outlives a crash.
     fn settle(&self, key: &Key) -> Result<()>;
+
+    /// What the probe tries beside all this, where the store is a bucket.
+    fn remote(&self) -> Option<&dyn Remote> {
+        None
+    }
+}
+
+/// What the promises of a bucket stand on, one request each, so that the probe can try it.
+pub trait Remote {
+    /// The keys below `folder`, in pages of `size` keys.
+    fn list_in_pages(&self, folder: &Key, size: usize) -> Result<Vec<Key>>;
+
+    /// The rest of an object of `size` bytes from the byte `at` on, as it is asked for after a connection broke.
+    fn read_rest(&self, key: &Key, etag: &ETag, at: u64, size: u64) -> Result<Vec<u8>>;
+
+    /// Writes an object and hangs up before the answer can come; then looks whether it was written. `None` where nothing
+    /// stands there; `false` where something does that is not known to be this write.
+    fn put_unheard(&self, key: &Key, bytes: &[u8]) -> Result<Option<bool>>;
+
+    /// Deletes an object if the store finds that `etag` is its tag; `false` where it finds that it is not.
+    fn delete_matching(&self, key: &Key, etag: &ETag) -> Result<bool>;
 }
 
 /// The store at `url`: a folder's path, a `file://` URL, `s3://bucket/prefix/` or `http[s]://host/path/`.

@@ -39,8 +39,15 @@ struct Entry {
     etag: Option<String>,
 }
 
-/// Calls `visit` with every object below `folder`, page by page.
-pub(super) fn list(client: &Client, folder: Option<&Key>, visit: &mut dyn FnMut(Listed) -> Result<()>) -> Result<()> {
+/// Calls `visit` with every object below `folder`, page by page; a page has at most `size` keys, or as many as the store
+/// likes, which is 1000.
+pub(super) fn list(
+    client: &Client,
+    folder: Option<&Key>,
+    size: Option<usize>,
+    visit: &mut dyn FnMut(Listed) -> Result<()>,
+) -> Result<()> {
+    let size = size.map(|size| size.to_string());
     let below = folder.map_or(String::new(), |folder| format!("{folder}/"));
     let prefix = format!("{}{below}", client.location.prefix);
     let cannot = |why: &str| Error::store(format!("cannot list '{}{below}': {why}", client.location.url));
@@ -50,6 +57,7 @@ pub(super) fn list(client: &Client, folder: Option<&Key>, visit: &mut dyn FnMut(
         let mut request = Request::new("GET", None);
         // In XML without this, a key could not hold every character.
         request.query = vec![("list-type", "2"), ("encoding-type", "url"), ("prefix", &prefix)];
+        request.query.extend(size.as_deref().map(|size| ("max-keys", size)));
         match &token {
             Some(token) => request.query.push(("continuation-token", token)),
             None if !last.is_empty() => request.query.push(("start-after", &last)),

@@ -11,6 +11,7 @@ mod list;
 mod location;
 mod multipart;
 mod refusal;
+mod remote;
 mod request;
 mod settings;
 mod sign;
@@ -26,7 +27,7 @@ use self::{
     request::{Client, Request},
 };
 use super::{
-    Body, Condition, ETag, Listed, Meta, Object, Opened, Store, Written, read_at_most,
+    Body, Condition, ETag, Listed, Meta, Object, Opened, Remote, Store, Written, read_at_most,
     wire::{Answer, Reading, Retry, http_date, is_doubtful, may_work_later},
 };
 use crate::{Error, Kind, Result, key::Key, text::Escaped};
@@ -252,12 +253,16 @@ impl Store for S3 {
     }
 
     fn list(&self, folder: Option<&Key>, visit: &mut dyn FnMut(Listed) -> Result<()>) -> Result<()> {
-        list::list(&self.client, folder, visit)
+        list::list(&self.client, folder, None, visit)
     }
 
     fn settle(&self, _key: &Key) -> Result<()> {
         // What a bucket has answered for is settled.
         Ok(())
+    }
+
+    fn remote(&self) -> Option<&dyn Remote> {
+        Some(self)
     }
 }
 

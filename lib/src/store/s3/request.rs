@@ -68,11 +68,20 @@ impl Client {
     pub fn send(&self, request: &Request<'_>) -> Result<Answer> {
         let once = *request.condition != Condition::Always && matches!(request.method, "PUT" | "POST");
         let (busy, unreachable) = (|why: &str| self.busy(request, why), |why: &str| self.unreachable(why));
-        answered(once, || self.try_once(request), busy, unreachable)
+        answered(once, || self.try_once(&self.agent, request), busy, unreachable)
+    }
+
+    /// Makes a request once and hangs up before its answer can come. One that never got there is an error.
+    pub fn send_unheard(&self, request: &Request<'_>) -> Result<()> {
+        match self.try_once(&wire::deaf(&self.agent)?, request) {
+            Ok(_) | Err(Failure::Lost(_)) => Ok(()),
+            Err(Failure::Unsent(why)) => Err(self.unreachable(&why)),
+            Err(Failure::Error(e)) => Err(e),
+        }
     }
 
     /// Makes a request once.
-    fn try_once(&self, request: &Request<'_>) -> Result<Answer, Failure> {
+    fn try_once(&self, agent: &ureq::Agent, request: &Request<'_>) -> Result<Answer, Failure> {
         let url = self.location.request(request.key, &request.query).map_err(Failure::Error)?;
         let mut headers = HeaderMap::new();
         for (name, value) in &request.headers {
@@ -93,7 +102,7 @@ impl Client {
         let (method, name) = trace_name(&self.location, request);
         let line = Line { trace: self.trace.as_ref(), method, name: &name, condition: request.condition };
         let outgoing = Outgoing { method: request.method, url: url.as_str(), headers, payload: request.body };
-        exchange(&self.agent, &self.location.endpoint, outgoing, &line)
+        exchange(agent, &self.location.endpoint, outgoing, &line)
     }
 
     fn busy(&self, request: &Request<'_>, why: &str) -> Error {

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
+use ureq::{
+    config::ConfigBuilder,
+    tls::{PemItem, RootCerts, TlsConfig, parse_pem},
+    typestate::AgentScope,
+};
 
 use super::var;
 use crate::{Error, Result};
@@ -13,6 +17,16 @@ const STALL: Duration = Duration::from_secs(60);
 /// An agent that follows no redirect, tries nothing again and returns every status as an answer. It takes proxies from
 /// the environment.
 pub fn agent(tls: TlsConfig) -> Result<ureq::Agent> {
+    Ok(limits(tls)?.build().new_agent())
+}
+
+/// An agent like `agent`, with connections of its own, that sends requests and hangs up before an answer can come.
+pub fn deaf(agent: &ureq::Agent) -> Result<ureq::Agent> {
+    let tls = agent.config().tls_config().clone();
+    Ok(limits(tls)?.timeout_recv_response(Some(Duration::from_nanos(1))).build().new_agent())
+}
+
+fn limits(tls: TlsConfig) -> Result<ConfigBuilder<AgentScope>> {
     let stall = stall()?;
     Ok(ureq::Agent::config_builder()
         .http_status_as_error(false)
@@ -25,9 +39,7 @@ pub fn agent(tls: TlsConfig) -> Result<ureq::Agent> {
         .timeout_per_write(Some(stall))
         .max_idle_connections(64)
         .max_idle_connections_per_host(64)
-        .tls_config(tls)
-        .build()
-        .new_agent())
+        .tls_config(tls))
 }
 
 fn stall() -> Result<Duration> {

@@ -11,7 +11,7 @@ mod retry;
 use std::env;
 
 pub(super) use self::{
-    agent::{agent, authorities},
+    agent::{agent, authorities, deaf},
     answer::{Answer, MAX_ANSWER, http_date},
     exchange::{Failure, Line, Outgoing, condition_header, exchange},
     payload::{Part, Payload},
