@@ -23,7 +23,7 @@ write_on() {
 		INSERT INTO lake.bare VALUES (9);
 		DELETE FROM lake.bare WHERE i = 202;
 		CALL ducklake_flush_inlined_data('lake', table_name => 'bare');
-		CREATE TABLE lake.new AS SELECT * FROM lake.kinds;
+		CREATE TABLE lake.new AS SELECT * FROM lake.kinds ORDER BY a;
 		DROP TABLE lake.renamed;
 		CREATE VIEW lake.late AS SELECT max(id) AS m FROM lake.towns;
 		COMMENT ON TABLE lake.bare IS 'changed';"

@@ -150,7 +150,8 @@ test_expect_success 'data files are sent once; one of another size is told' '
 	cmp file actual &&
 	fdl-send-files <list >out &&
 	test "$(grep -c "^present" out)" = 3 &&
-	printf "data/main/t/a.parquet\t$PWD/file\t6\n" >list &&
+	printf 123456 >small &&
+	printf "data/main/t/a.parquet\t$PWD/small\t6\n" >list &&
 	refused 5 "is there with 70000 bytes instead of 6" eval "fdl-send-files <list"
 '
 
