@@ -63,23 +63,20 @@ test_expect_success 'what a push asks for, request by request' '
 	behave refs-json-denied &&
 	fdl push lake.sqlite &&
 	asked >all &&
-	grep -v "^GET /repo/fdl.json\|^HEAD .*/one.parquet" all | sed "s/$old/OLD/" >actual &&
+	grep -v "^GET /repo/fdl.json\|^HEAD .*/one.parquet" all | sed "s/$old/OLD/" >asked &&
 	cat >expect <<-END &&
 	GET /repo/refs/heads/main 200
-	GET /repo/versions/OLD/version.json 200
 	GET /repo/versions/OLD/expired.json 404
+	GET /repo/versions/OLD/version.json 200
 	POST /repo/?batch 501
-	HEAD /repo/data/main/t/two.parquet 404
 	PUT /repo/data/main/t/two.parquet 201
 	PUT /repo/versions/ID/ducklake.duckdb 201
 	PUT /repo/versions/ID/dataset.json 201
 	PUT /repo/versions/ID/files.json 201
 	PUT /repo/versions/ID/version.json 201
-	HEAD /repo/data/main/t/two.parquet 200
 	GET /repo/refs/heads/main 200
 	GET /repo/versions/ID/version.json 200
 	GET /repo/versions/ID/expired.json 404
-	GET /repo/versions/ID/version.json 200
 	PUT /repo/refs/heads/main 201
 	GET /repo/refs/heads/main 200
 	GET /repo/versions/ID/expired.json 404
@@ -88,7 +85,13 @@ test_expect_success 'what a push asks for, request by request' '
 	GET /repo/HEAD 200
 	PUT /repo/refs.json 403
 	END
-	test_cmp expect actual
+	: "whether a version is there and whether it is expired is asked at once; what changes the store has its order" &&
+	sort expect >expect.all &&
+	sort asked >actual.all &&
+	test_cmp expect.all actual.all &&
+	grep -v ^GET expect >expect.changes &&
+	grep -v ^GET asked >actual.changes &&
+	test_cmp expect.changes actual.changes
 '
 
 test_expect_success 'with a batch the files go straight to storage, and nobody there is told who asks' '
