@@ -1,11 +1,10 @@
 #!/bin/sh
 
-test_description='random lives of a repository, against a model of what must hold
-
-MODEL_SEEDS and MODEL_STEPS make more of them, and longer ones.'
+test_description='random lives of a repository, against a model of what must hold'
 
 . "${0%/*}/test-lib.sh"
 
+# These make more of them, and longer ones.
 seeds=${MODEL_SEEDS:-1 2}
 steps=${MODEL_STEPS:-80}
 
