@@ -35,7 +35,7 @@ test_expect_success 'setup' '
 '
 
 test_expect_success 'an unknown option is refused and named' '
-	for command in branch checkout commit diff init log push revert show status tag url
+	for command in branch checkout commit diff expire init log push revert show status tag url
 	do
 		for option in -x --none --none=x -zx --fo -- -=
 		do
@@ -78,7 +78,7 @@ test_expect_success 'an option that wants a value and has none is refused' '
 '
 
 test_expect_success 'too few operands, and too many, are refused' '
-	for command in branch checkout commit diff init log push revert show status tag url
+	for command in branch checkout commit diff expire init log push revert show status tag url
 	do
 		wrong_usage ".* wanted" $command &&
 		wrong_usage ".* wanted" $command -- &&

@@ -1,5 +1,7 @@
 //! Walks from a version to the versions before it.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::{Error, Kind, Result, id::VersionId, repository::Repository, version::Version};
 
 /// The versions from `tip` back to the first, newest first.
@@ -7,7 +9,7 @@ use crate::{Error, Kind, Result, id::VersionId, repository::Repository, version:
 /// A chain that leads back to itself, which only a forged repository can hold, is an error.
 pub fn walk(repository: &Repository, tip: VersionId) -> impl Iterator<Item = Result<Version>> {
     let mut next = Some(tip);
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     std::iter::from_fn(move || {
         let id = next.take()?;
         if !seen.insert(id) {
@@ -16,6 +18,33 @@ pub fn walk(repository: &Repository, tip: VersionId) -> impl Iterator<Item = Res
         let version = Version::read(repository, id);
         next = version.as_ref().ok().and_then(Version::parent);
         Some(version)
+    })
+}
+
+/// The ids from `tip` back to the first, newest first; `parents` has what was read before, and gets what is read now.
+pub fn walk_known<'a>(
+    repository: &'a Repository,
+    tip: VersionId,
+    parents: &'a mut HashMap<VersionId, Option<VersionId>>,
+) -> impl Iterator<Item = Result<VersionId>> + 'a {
+    let mut next = Some(tip);
+    let mut seen = HashSet::new();
+    std::iter::from_fn(move || {
+        let id = next.take()?;
+        if !seen.insert(id) {
+            return Some(Err(loops(id)));
+        }
+        next = match parents.get(&id) {
+            Some(parent) => *parent,
+            None => match Version::read(repository, id) {
+                Ok(version) => {
+                    parents.insert(id, version.parent());
+                    version.parent()
+                }
+                Err(e) => return Some(Err(e)),
+            },
+        };
+        Some(Ok(id))
     })
 }
 
