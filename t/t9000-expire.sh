@@ -31,11 +31,12 @@ plans() {
 }
 
 # days: a repository with a branch of six versions, 'a' to 'f', and a side branch 'x' on 'b'.
+# shellcheck disable=SC2154 # eval assigns them
 days() {
 	rm -rf repo && fdl-create-repository repo && parent='' &&
 	for name in a b c d e f
 	do
-		parent=$(write_version $name ${parent:+--parent "$parent"}) && eval "$name=$parent" || return 1
+		parent=$(write_version "$name" ${parent:+--parent "$parent"}) && eval "$name=$parent" || return 1
 	done &&
 	x=$(write_version x --parent "$b") &&
 	fdl-update-ref refs/heads/main "$f" && fdl-update-ref refs/heads/side "$x" && fdl-update-server-info &&
