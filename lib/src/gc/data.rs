@@ -1,0 +1,173 @@
+//! The data files of a repository, and which of them versions name.
+
+use std::{
+    collections::HashMap,
+    sync::atomic::{AtomicU8, Ordering},
+};
+
+use jiff::Timestamp;
+
+use crate::{
+    Error, Kind, Result,
+    files::{self, File},
+    id::VersionId,
+    key::Key,
+    parallel::{JOBS, in_parallel},
+    repository::Repository,
+    store::{Listed, Meta},
+    version::{FILES, Version},
+    version_files,
+};
+
+/// What has the highest claim on a file, in the order of the claims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Claim {
+    /// No version names it.
+    None,
+    /// A version does that was taken away less than the grace ago.
+    Expired,
+    /// A version does that can be read.
+    Live,
+}
+
+/// A data file.
+pub struct DataFile {
+    /// What the store says of it.
+    pub meta: Meta,
+    claim: AtomicU8,
+}
+
+/// The data files that a listing found, by their paths below the data folder.
+#[derive(Default)]
+pub struct DataFiles {
+    files: HashMap<Key, DataFile>,
+    /// How many objects in the data folder are none that DuckLake writes; they are never deleted.
+    pub foreign: u64,
+}
+
+/// A version whose files are asked for.
+pub struct Namer<'a> {
+    /// Its id.
+    pub id: VersionId,
+    /// Its `version.json`; none where a push has not come to its end, or was cut off.
+    pub version: Option<&'a Version>,
+    /// What it is to the files that it names.
+    pub claim: Claim,
+}
+
+impl DataFiles {
+    /// Lists the data files.
+    pub fn list(repository: &Repository) -> Result<DataFiles> {
+        let folder = &repository.config().data_dir;
+        let mut found = DataFiles::default();
+        repository.store().list(Some(folder), &mut |listed| {
+            match listed {
+                Listed::Object(key, meta) if is_data_file(&key) => {
+                    if let Some(path) = key.below(folder.as_str()) {
+                        found.files.insert(Key::new(path)?, DataFile { meta, claim: AtomicU8::new(0) });
+                    }
+                }
+                Listed::Object(..) | Listed::Foreign(_) => found.foreign += 1,
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Reads what versions name. One that cannot be read is an error: it may name any file.
+    pub fn claim<'a>(
+        &self,
+        repository: &Repository,
+        namers: impl IntoIterator<Item = Namer<'a>, IntoIter: Send>,
+    ) -> Result<()> {
+        let read = |namer: Namer<'_>| {
+            let mut visit = |file: File| {
+                if let Some(found) = self.files.get(&file.path) {
+                    found.claim.fetch_max(namer.claim as u8, Ordering::Relaxed);
+                }
+                Ok(())
+            };
+            let read = match namer.version {
+                Some(version) => version_files::each_file(repository, version, &mut visit),
+                None => each_file_of_unfinished(repository, namer.id, &mut visit),
+            };
+            read.map_err(|e| unreadable(namer.id, &e))
+        };
+        in_parallel(JOBS, namers.into_iter().map(Ok), read, |()| Ok(()))
+    }
+
+    /// The files, each with the highest claim on it.
+    pub fn iter(&self) -> impl Iterator<Item = (&Key, &Meta, Claim)> {
+        self.files.iter().map(|(path, file)| {
+            let claim = match file.claim.load(Ordering::Relaxed) {
+                0 => Claim::None,
+                1 => Claim::Expired,
+                _ => Claim::Live,
+            };
+            (path, &file.meta, claim)
+        })
+    }
+
+    /// The files that nothing names and that were written before `cutoff`, in the order of their keys.
+    pub fn unnamed(&self, cutoff: Timestamp) -> Vec<(Key, u64)> {
+        let unnamed = self.iter().filter(|(_, meta, claim)| *claim == Claim::None && meta.modified <= cutoff);
+        let mut unnamed: Vec<_> = unnamed.map(|(path, meta, _)| (path.clone(), meta.size)).collect();
+        unnamed.sort_unstable();
+        unnamed
+    }
+
+    /// Whether something names a file now.
+    pub fn is_named(&self, path: &Key) -> bool {
+        self.files.get(path).is_some_and(|file| file.claim.load(Ordering::Relaxed) > 0)
+    }
+}
+
+/// What has no `version.json` has no digest of its `files.json` either. To name a file can only keep it.
+fn each_file_of_unfinished(
+    repository: &Repository,
+    id: VersionId,
+    visit: &mut dyn FnMut(File) -> Result<()>,
+) -> Result<()> {
+    match repository.store().open(&Key::in_version(id, FILES))? {
+        Some(opened) => files::read(opened.body, visit),
+        None => Ok(()),
+    }
+}
+
+fn unreadable(id: VersionId, e: &Error) -> Error {
+    let kind = if e.kind() == Kind::Busy { Kind::Busy } else { Kind::Mismatch };
+    Error::new(kind, format!("what version {id} names cannot be read, so no file was deleted: {e}"))
+}
+
+/// Whether an object has a name that DuckLake gives to the files it writes: `ducklake-<uuid>.parquet` for rows, the same
+/// with `-delete` for deletions, and `.puffin` for the newer kind of those.
+fn is_data_file(key: &Key) -> bool {
+    let name = key.segments().next_back().unwrap_or_default();
+    let stem = name.strip_suffix(".parquet").or_else(|| name.strip_suffix(".puffin"));
+    let uuid = stem.and_then(|stem| stem.strip_prefix("ducklake-"));
+    uuid.is_some_and(|uuid| uuid::Uuid::try_parse(uuid.strip_suffix("-delete").unwrap_or(uuid)).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_ducklake_writes_is_a_data_file() {
+        let uuid = "0199c9a0-0000-7000-8000-000000000001";
+        for name in [".parquet", "-delete.parquet", ".puffin", "-delete.puffin"] {
+            assert!(is_data_file(&Key::new(&format!("data/main/t/x=1/ducklake-{uuid}{name}")).unwrap()), "{name}");
+        }
+        for name in [
+            "notes.txt".to_owned(),
+            "mine.parquet".to_owned(),
+            "ducklake-1.parquet".to_owned(),
+            format!("ducklake-{uuid}"),
+            format!("ducklake-{uuid}.csv"),
+            format!("{uuid}.parquet"),
+            format!("ducklake-{uuid}.parquet/more"),
+        ] {
+            assert!(!is_data_file(&Key::new(&format!("data/{name}")).unwrap()), "{name}");
+        }
+    }
+}
