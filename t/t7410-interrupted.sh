@@ -21,7 +21,9 @@ interrupting() {
 # interrupted COMMAND...: it ends as an interrupted command does, and its temporary folder is gone.
 interrupted() {
 	rm -rf tmp && mkdir tmp &&
-	test_expect_code 130 env TMPDIR="$PWD/tmp" FDL_EXEC_PATH="$PWD/exec" setsid --wait "$PWD/exec/fdl" "$@" &&
+	# A shell in the background ignores the signal, and what it starts inherits that.
+	test_expect_code 130 env --default-signal=INT TMPDIR="$PWD/tmp" FDL_EXEC_PATH="$PWD/exec" \
+		setsid --wait "$PWD/exec/fdl" "$@" &&
 	ls -A tmp >left &&
 	test_line_count 0 left
 }
