@@ -69,7 +69,7 @@ END
 
 # cut_short SIGNAL: sends it to a commit that waits for its message.
 cut_short() {
-	setsid fdl commit lake.sqlite -F message &
+	env --default-signal setsid fdl commit lake.sqlite -F message &
 	until test -n "$(ls tmp)"
 	do
 		sleep 0.1
