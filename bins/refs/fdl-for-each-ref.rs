@@ -31,11 +31,8 @@ fn run(args: &mut Args) -> Result<()> {
     }
     let repository = cli::repository(repo)?;
     let mut output = Output::new(z);
-    for name in refs::list(&repository, &folder)? {
-        // One that was deleted since it was listed is no ref any more.
-        if let Some(value) = refs::read(&repository, &name)? {
-            output.record(&[&value.id, &name])?;
-        }
+    for (name, id) in refs::read_all(&repository, &folder)? {
+        output.record(&[&id, &name])?;
     }
     output.finish()
 }

@@ -75,9 +75,7 @@ fn tips(repository: &Repository, names: &[String], all: bool) -> Result<(Vec<Ver
         }
     }
     if all {
-        for name in refs::list(repository, &Key::literal("refs"))? {
-            tips.extend(refs::read(repository, &name)?.map(|value| value.id));
-        }
+        tips.extend(refs::read_all(repository, &Key::literal("refs"))?.into_values());
     }
     // A version made later has a later id, as far as clocks can be believed.
     tips.sort_unstable_by(|a, b| b.cmp(a));

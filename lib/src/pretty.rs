@@ -234,9 +234,8 @@ impl<'a> Printer<'a> {
 fn decorations(repository: &Repository) -> Result<HashMap<VersionId, Vec<String>>> {
     let head = refs::head(repository)?;
     let mut names: HashMap<VersionId, Vec<String>> = HashMap::new();
-    for name in refs::list(repository, &Key::literal("refs"))? {
-        let Some(value) = refs::read(repository, &name)? else { continue };
-        let names = names.entry(value.id).or_default();
+    for (name, id) in refs::read_all(repository, &Key::literal("refs"))? {
+        let names = names.entry(id).or_default();
         if name == head {
             names.insert(0, format!("HEAD -> {}", name.short()));
         } else if name.is_tag() {

@@ -83,6 +83,30 @@ pub fn list(repository: &Repository, prefix: &Key) -> Result<Vec<RefName>> {
     Ok(names)
 }
 
+/// What all refs hold whose names begin with `prefix`, in order of their names. One that was deleted since it was listed is
+/// no ref any more.
+pub fn read_all(repository: &Repository, prefix: &Key) -> Result<BTreeMap<RefName, VersionId>> {
+    read_each(repository, list(repository, prefix)?)
+}
+
+/// What these refs hold, of those that are there.
+fn read_each(
+    repository: &Repository,
+    names: impl IntoIterator<Item = RefName, IntoIter: Send>,
+) -> Result<BTreeMap<RefName, VersionId>> {
+    let mut refs = BTreeMap::new();
+    in_parallel(
+        JOBS,
+        names.into_iter().map(Ok),
+        |name| read(repository, &name).map(|value| value.map(|value| (name, value.id))),
+        |found| {
+            refs.extend(found);
+            Ok(())
+        },
+    )?;
+    Ok(refs)
+}
+
 /// The names in `refs.json`. A repository that has none is a new one, or is not made to be read so.
 fn published(repository: &Repository) -> Result<Vec<RefName>> {
     if let Some(object) = repository.store().get(&Key::literal("refs.json"), MAX_REFS)? {
@@ -362,15 +386,6 @@ pub fn update_server_info(repository: &Repository, also: &[RefName]) -> Result<(
 }
 
 fn server_info(repository: &Repository, names: BTreeSet<RefName>) -> Result<ServerInfo> {
-    let mut refs = BTreeMap::new();
-    in_parallel(
-        JOBS,
-        names.into_iter().filter(|name| name.is_branch() || name.is_tag()).map(Ok),
-        |name| read(repository, &name).map(|value| value.map(|value| (name, value.id))),
-        |found| {
-            refs.extend(found);
-            Ok(())
-        },
-    )?;
+    let refs = read_each(repository, names.into_iter().filter(|name| name.is_branch() || name.is_tag()))?;
     Ok(ServerInfo { fdl: json::FORMAT.into(), head: head(repository)?, refs })
 }
