@@ -10,7 +10,7 @@ use fdl::{
     cli::{self, Arg, Args, Output},
     expire, history,
     id::VersionId,
-    inventory::{self, Inventory},
+    inventory::{self, Objects},
     refname::RefName,
     repository::Repository,
     retention::Rule,
@@ -83,19 +83,19 @@ fn plan(repository: &Repository, rules: &[Rule]) -> Result<BTreeMap<VersionId, V
 /// The versions from `tip` back that were not taken away, newest first, each with the time at which the store took it.
 fn versions(
     repository: &Repository,
-    inventory: &Inventory,
+    inventory: &BTreeMap<VersionId, Objects>,
     tip: VersionId,
     parents: &mut HashMap<VersionId, Option<VersionId>>,
 ) -> Result<Vec<(VersionId, Timestamp)>> {
     let mut line = Vec::new();
     for step in history::walk_known(repository, tip, parents) {
         let id = step?;
-        let objects = inventory.versions.get(&id).filter(|objects| objects.is_whole());
-        let objects = objects.ok_or_else(|| {
+        let listed = inventory.get(&id).and_then(|objects| Some((objects.written()?, objects.expired())));
+        let (written, expired) = listed.ok_or_else(|| {
             Error::store(format!("version {id} was read, but no list of '{}' has it; try again", repository.url()))
         })?;
-        if objects.expired().is_none() {
-            line.extend(objects.get(fdl::version::NAME).map(|meta| (id, meta.modified)));
+        if expired.is_none() {
+            line.push((id, written));
         }
     }
     Ok(line)

@@ -37,17 +37,9 @@ pub enum Outcome {
 /// The refs that are held, by the version that they hold.
 pub fn held(repository: &Repository) -> Result<BTreeMap<VersionId, Vec<RefName>>> {
     let mut held: BTreeMap<VersionId, Vec<RefName>> = BTreeMap::new();
-    in_parallel(
-        JOBS,
-        refs::list(repository, &Key::literal("refs"))?.into_iter().map(Ok),
-        |name| refs::read(repository, &name).map(|value| value.map(|value| (value.id, name))),
-        |found| {
-            if let Some((id, name)) = found {
-                held.entry(id).or_default().push(name);
-            }
-            Ok(())
-        },
-    )?;
+    for (name, id) in refs::read_all(repository, &Key::literal("refs"))? {
+        held.entry(id).or_default().push(name);
+    }
     Ok(held)
 }
 
@@ -125,17 +117,15 @@ fn check_lists(repository: &Repository) -> Result<()> {
 }
 
 /// Deletes the mark of each of these versions, which refs hold, where it was left by a run that did not get to its end: the
-/// catalog is still there. Returns those that are whole again.
-pub fn release(repository: &Repository, ids: impl IntoIterator<Item = VersionId>) -> Result<Vec<VersionId>> {
-    let mut released = Vec::new();
+/// catalog is still there.
+fn release(repository: &Repository, ids: impl IntoIterator<Item = VersionId>) -> Result<()> {
     for id in ids {
         let is_left = expired::read(repository, id)?.is_some_and(|expired| expired.reason == Reason::Expired);
         if is_left && repository.store().head(&Key::in_version(id, version::CATALOG))?.is_some() {
             repository.store().delete(&Key::in_version(id, expired::NAME), &Condition::Always)?;
-            released.push(id);
         }
     }
-    Ok(released)
+    Ok(())
 }
 
 /// Deletes the marks that were made now.

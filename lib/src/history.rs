@@ -8,16 +8,10 @@ use crate::{Error, Kind, Result, id::VersionId, repository::Repository, version:
 ///
 /// A chain that leads back to itself, which only a forged repository can hold, is an error.
 pub fn walk(repository: &Repository, tip: VersionId) -> impl Iterator<Item = Result<Version>> {
-    let mut next = Some(tip);
-    let mut seen = HashSet::new();
-    std::iter::from_fn(move || {
-        let id = next.take()?;
-        if !seen.insert(id) {
-            return Some(Err(loops(id)));
-        }
-        let version = Version::read(repository, id);
-        next = version.as_ref().ok().and_then(Version::parent);
-        Some(version)
+    chain(tip, move |id| {
+        let version = Version::read(repository, id)?;
+        let parent = version.parent();
+        Ok((version, parent))
     })
 }
 
@@ -27,6 +21,24 @@ pub fn walk_known<'a>(
     tip: VersionId,
     parents: &'a mut HashMap<VersionId, Option<VersionId>>,
 ) -> impl Iterator<Item = Result<VersionId>> + 'a {
+    chain(tip, move |id| {
+        let parent = match parents.get(&id) {
+            Some(parent) => *parent,
+            None => {
+                let parent = Version::read(repository, id)?.parent();
+                parents.insert(id, parent);
+                parent
+            }
+        };
+        Ok((id, parent))
+    })
+}
+
+/// What `read` makes of each version from `tip` back; beside that it tells the version's parent. The first error is the end.
+fn chain<T>(
+    tip: VersionId,
+    mut read: impl FnMut(VersionId) -> Result<(T, Option<VersionId>)>,
+) -> impl Iterator<Item = Result<T>> {
     let mut next = Some(tip);
     let mut seen = HashSet::new();
     std::iter::from_fn(move || {
@@ -34,17 +46,10 @@ pub fn walk_known<'a>(
         if !seen.insert(id) {
             return Some(Err(loops(id)));
         }
-        next = match parents.get(&id) {
-            Some(parent) => *parent,
-            None => match Version::read(repository, id) {
-                Ok(version) => {
-                    parents.insert(id, version.parent());
-                    version.parent()
-                }
-                Err(e) => return Some(Err(e)),
-            },
-        };
-        Some(Ok(id))
+        Some(read(id).map(|(item, parent)| {
+            next = parent;
+            item
+        }))
     })
 }
 

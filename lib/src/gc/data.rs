@@ -37,6 +37,17 @@ pub struct DataFile {
     claim: AtomicU8,
 }
 
+impl DataFile {
+    /// The highest claim on it.
+    fn claim(&self) -> Claim {
+        match self.claim.load(Ordering::Relaxed) {
+            0 => Claim::None,
+            1 => Claim::Expired,
+            _ => Claim::Live,
+        }
+    }
+}
+
 /// The data files that a listing found, by their paths below the data folder.
 #[derive(Default)]
 pub struct DataFiles {
@@ -64,7 +75,7 @@ impl DataFiles {
             match listed {
                 Listed::Object(key, meta) if is_data_file(&key) => {
                     if let Some(path) = key.below(folder.as_str()) {
-                        found.files.insert(Key::new(path)?, DataFile { meta, claim: AtomicU8::new(0) });
+                        found.files.insert(Key::new(path)?, DataFile { meta, claim: AtomicU8::new(Claim::None as u8) });
                     }
                 }
                 Listed::Object(..) | Listed::Foreign(_) => found.foreign += 1,
@@ -98,14 +109,7 @@ impl DataFiles {
 
     /// The files, each with the highest claim on it.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &Meta, Claim)> {
-        self.files.iter().map(|(path, file)| {
-            let claim = match file.claim.load(Ordering::Relaxed) {
-                0 => Claim::None,
-                1 => Claim::Expired,
-                _ => Claim::Live,
-            };
-            (path, &file.meta, claim)
-        })
+        self.files.iter().map(|(path, file)| (path, &file.meta, file.claim()))
     }
 
     /// The files that nothing names and that were written before `cutoff`, in the order of their keys.
@@ -118,7 +122,7 @@ impl DataFiles {
 
     /// Whether something names a file now.
     pub fn is_named(&self, path: &Key) -> bool {
-        self.files.get(path).is_some_and(|file| file.claim.load(Ordering::Relaxed) > 0)
+        self.files.get(path).is_some_and(|file| file.claim() > Claim::None)
     }
 }
 

@@ -4,7 +4,7 @@
 //! reads `gc.json` after that; gc writes `gc.json` and reads the versions after that: one of the two sees the other.
 
 use std::{
-    sync::Mutex,
+    sync::{Mutex, MutexGuard},
     time::{Duration, Instant},
 };
 
@@ -94,18 +94,22 @@ impl Posted<'_> {
 
     /// Names the files that are about to be deleted, in place of those named before.
     pub fn name(&self, files: Vec<Key>) -> Result<()> {
-        let mut state = self.state.lock().map_err(|_| Error::fatal("a thread that held the notice died"))?;
+        let mut state = self.state()?;
         state.notice.files = files;
         self.renew(&mut state)
     }
 
     /// Makes sure, right before files are deleted, that no other gc has taken over.
     pub fn check(&self) -> Result<()> {
-        let mut state = self.state.lock().map_err(|_| Error::fatal("a thread that held the notice died"))?;
+        let mut state = self.state()?;
         if state.heard.elapsed() < HEARD_EVERY {
             return Ok(());
         }
         self.renew(&mut state)
+    }
+
+    fn state(&self) -> Result<MutexGuard<'_, State>> {
+        self.state.lock().map_err(|_| Error::fatal("a thread that held the notice died"))
     }
 
     fn renew(&self, state: &mut State) -> Result<()> {
@@ -121,7 +125,7 @@ impl Posted<'_> {
 impl Drop for Posted<'_> {
     fn drop(&mut self) {
         // What stays is found by the next gc, which sees that this process has ended.
-        if let Ok(state) = self.state.lock() {
+        if let Ok(state) = self.state() {
             let _ = self.repository.store().delete(&Key::literal(NAME), &Condition::Matches(state.etag.clone()));
         }
     }
