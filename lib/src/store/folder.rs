@@ -19,12 +19,15 @@ use rustix::{
 };
 use uuid::Uuid;
 
-use super::{Body, Condition, ETag, Listed, Meta, Object, Opened, Store, Written, kill, read_at_most};
+use super::{Body, Condition, ETag, LeftOver, Listed, Meta, Object, Opened, Store, Written, kill, read_at_most};
 use crate::{
     Error, Result,
     digest::Digest,
     key::{Key, RESERVED},
 };
+
+/// What the name of a temporary file begins with.
+const TEMPORARY: &str = ".fdl-tmp-";
 
 /// Held while an object is compared and replaced or deleted.
 const LOCK: &str = ".fdl-lock";
@@ -116,7 +119,7 @@ impl Folder {
 
     /// Writes `body` to a temporary file in `folder`, down to the disk.
     fn temporary(&self, folder: OwnedFd, key: &Key, body: Body<'_>) -> Result<Temporary> {
-        let name = format!("{RESERVED}tmp-{}", Uuid::now_v7());
+        let name = format!("{TEMPORARY}{}", Uuid::now_v7());
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let file =
             fs::openat(&folder, &name, flags, Mode::from_raw_mode(0o666)).map_err(|e| self.cannot("write", key, e))?;
@@ -253,6 +256,37 @@ impl Folder {
         Ok(())
     }
 
+    /// Adds the temporary files below `folder` to `found`.
+    fn find_temporary(&self, folder: &OwnedFd, path: &str, found: &mut Vec<LeftOver>) -> Result<()> {
+        let cannot = |e| Error::store(format!("cannot list '{}{path}': {}", self.url, text(e)));
+        for entry in Dir::read_from(folder).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_temporary = name.starts_with(TEMPORARY);
+            if name == "."
+                || name == ".."
+                || !matches!(entry.file_type(), FileType::Directory | FileType::Unknown) && !is_temporary
+            {
+                continue;
+            }
+            let Ok(stat) = fs::statat(folder, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW) else { continue };
+            let full = format!("{path}{name}");
+            match FileType::from_raw_mode(stat.st_mode) {
+                FileType::RegularFile if is_temporary => {
+                    let Meta { size, modified, .. } = meta(&stat);
+                    found.push(LeftOver { name: full, upload: None, size, modified });
+                }
+                FileType::Directory => match open_folder(folder, &name) {
+                    Ok(inner) => self.find_temporary(&inner, &format!("{full}/"), found)?,
+                    Err(Errno::NOENT) => {}
+                    Err(e) => return Err(cannot(e)),
+                },
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     fn cannot(&self, what: &str, key: &Key, e: impl Into<io::Error>) -> Error {
         let e = e.into();
         let store = self.url.trim_end_matches('/');
@@ -349,6 +383,30 @@ impl Store for Folder {
             Err(Errno::NOENT) => Ok(()),
             Err(Errno::NOTDIR) if is_file(&above, name) => Ok(()),
             Err(e) => Err(self.refused_folder(&above, name, key, e)),
+        }
+    }
+
+    fn left_overs(&self) -> Result<Vec<LeftOver>> {
+        let mut found = Vec::new();
+        self.find_temporary(&self.root, "", &mut found)?;
+        found.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        Ok(found)
+    }
+
+    fn clear(&self, left: &LeftOver) -> Result<()> {
+        let cannot = |e| Error::store(format!("cannot delete '{}{}': {}", self.url, left.name, text(e)));
+        let mut folder = self.root.try_clone().map_err(|e| Error::store(io_text(&e)))?;
+        let mut segments = left.name.split('/');
+        let name = segments.next_back().unwrap_or_default();
+        for segment in segments {
+            folder = match open_folder(&folder, segment) {
+                Err(Errno::NOENT) => return Ok(()),
+                opened => opened.map_err(cannot)?,
+            };
+        }
+        match fs::unlinkat(&folder, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(e) => Err(cannot(e)),
         }
     }
 

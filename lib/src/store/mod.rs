@@ -125,6 +125,19 @@ pub enum Listed {
     Foreign(String),
 }
 
+/// What a write that was cut off has left behind. It is no object and in nobody's way, but it takes room.
+#[derive(Debug)]
+pub struct LeftOver {
+    /// A temporary file, or the key of an upload in parts.
+    pub name: String,
+    /// Which of that key's uploads.
+    upload: Option<String>,
+    /// Bytes; 0 where the store does not tell.
+    pub size: u64,
+    /// When it was last written, or begun, by the store's clock.
+    pub modified: Timestamp,
+}
+
 /// A place where objects are kept.
 ///
 /// Errors are of kind [`Store`](crate::Kind::Store) when the store refuses or cannot; an object that is not there is
@@ -171,6 +184,16 @@ pub trait Store: Send + Sync {
 
     /// Calls `visit` with every object below `folder`, or with all there are, in the order of their keys.
     fn list(&self, folder: Option<&Key>, visit: &mut dyn FnMut(Listed) -> Result<()>) -> Result<()>;
+
+    /// What writes that were cut off have left behind, and writes that go on are about to put in place.
+    fn left_overs(&self) -> Result<Vec<LeftOver>> {
+        Ok(Vec::new())
+    }
+
+    /// Takes one of these away; one that is gone already is no error.
+    fn clear(&self, _left: &LeftOver) -> Result<()> {
+        Ok(())
+    }
 
     /// Makes sure that an object which another program wrote in place outlives a crash.
     fn settle(&self, key: &Key) -> Result<()>;

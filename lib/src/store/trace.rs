@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 
-use super::{Body, Condition, Listed, Meta, Object, Opened, Store, Written};
+use super::{Body, Condition, LeftOver, Listed, Meta, Object, Opened, Store, Written};
 use crate::{Result, cli, key::Key, text::Escaped};
 
 /// The folder, or one that traces its requests when the user asks for it. A store over a network writes its own lines, one
@@ -153,6 +153,14 @@ impl Store for Traced {
     fn list(&self, folder: Option<&Key>, visit: &mut dyn FnMut(Listed) -> Result<()>) -> Result<()> {
         let name = folder.map_or(String::new(), |folder| format!("{folder}/"));
         self.request("LIST", &name, &Condition::Always, || self.store.list(folder, visit), |()| ("ok", 0))
+    }
+
+    fn left_overs(&self) -> Result<Vec<LeftOver>> {
+        self.request("LIST", "left-overs", &Condition::Always, || self.store.left_overs(), |_| ("ok", 0))
+    }
+
+    fn clear(&self, left: &LeftOver) -> Result<()> {
+        self.request("DELETE", &left.name, &Condition::Always, || self.store.clear(left), |()| ("ok", 0))
     }
 
     fn settle(&self, key: &Key) -> Result<()> {

@@ -103,7 +103,7 @@ pub(super) fn list(
 }
 
 /// A key as lists encode it: like a form, so a space may be a `+`.
-fn decoded(text: &str) -> Option<String> {
+pub(super) fn decoded(text: &str) -> Option<String> {
     let text = text.replace('+', " ");
     percent_decode_str(&text).decode_utf8().ok().map(|text| text.into_owned())
 }

@@ -15,6 +15,7 @@ mod remote;
 mod request;
 mod settings;
 mod sign;
+mod uploads;
 
 use std::{io::Read, sync::Arc};
 
@@ -27,7 +28,7 @@ use self::{
     request::{Client, Request},
 };
 use super::{
-    Body, Condition, ETag, Listed, Meta, Object, Opened, Remote, Store, Written, read_at_most,
+    Body, Condition, ETag, LeftOver, Listed, Meta, Object, Opened, Remote, Store, Written, read_at_most,
     wire::{Answer, Reading, Retry, http_date, is_doubtful, may_work_later},
 };
 use crate::{Error, Kind, Result, key::Key, text::Escaped};
@@ -44,6 +45,11 @@ impl S3 {
     /// The store at `s3://` and `url`. No request is made.
     pub fn open(url: &str) -> Result<S3> {
         Ok(S3 { client: Arc::new(Client::new(url)?) })
+    }
+
+    /// The bucket's region.
+    pub fn region(&self) -> &str {
+        &self.client.settings.region
     }
 
     /// How another program reaches the bucket.
@@ -254,6 +260,14 @@ impl Store for S3 {
 
     fn list(&self, folder: Option<&Key>, visit: &mut dyn FnMut(Listed) -> Result<()>) -> Result<()> {
         list::list(&self.client, folder, None, visit)
+    }
+
+    fn left_overs(&self) -> Result<Vec<LeftOver>> {
+        uploads::list(&self.client)
+    }
+
+    fn clear(&self, left: &LeftOver) -> Result<()> {
+        uploads::clear(&self.client, left)
     }
 
     fn settle(&self, _key: &Key) -> Result<()> {

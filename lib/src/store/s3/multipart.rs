@@ -56,7 +56,8 @@ pub(super) fn put(
     let result =
         parts(client, key, &upload, file, size).and_then(|etags| complete(client, key, &upload, &etags, condition));
     if !matches!(&result, Ok(answer) if answer.status == 200) {
-        abort(client, key, &upload);
+        // Where this fails, parts stay until gc clears them; there is nothing else to do.
+        let _ = abort(client, key, &upload);
     }
     result
 }
@@ -149,9 +150,9 @@ fn complete(client: &Client, key: &Key, upload: &str, tags: &[String], condition
     }
 }
 
-/// An abort that fails leaves parts behind, which a lifecycle rule of the bucket can clear; there is nothing else to do.
-fn abort(client: &Client, key: &Key, upload: &str) {
+/// Ends an upload, so that its parts are deleted.
+pub(super) fn abort(client: &Client, key: &Key, upload: &str) -> Result<Answer> {
     let mut request = Request::new("DELETE", Some(key));
     request.query = vec![("uploadId", upload)];
-    let _ = client.send(&request);
+    client.send(&request)
 }

@@ -91,7 +91,7 @@ pub(super) fn explain(client: &Client, doing: &str, key: Option<&Key>, answer: &
                 .hint("set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
         }
         (401 | 403, _) => Error::store(format!("{what}: the access key '{id}' from {source} may not {doing} it")).hint(
-            "'fdl-policy s3' prints the rights that are needed; without s3:ListBucket a missing object is denied, too",
+            "'fdl policy' prints the rights that are needed; without s3:ListBucket a missing object is denied, too",
         ),
         (501, _) => {
             Error::store(format!("'{endpoint}' cannot do what is needed to {doing} {what}: {}", said(answer, fault)))

@@ -120,6 +120,7 @@ impl Client {
 fn trace_name(location: &Location, request: &Request<'_>) -> (&'static str, String) {
     let value = |name: &str| request.query.iter().find(|(n, _)| *n == name).map(|(_, value)| *value);
     let name = match (request.key, value("prefix")) {
+        (None, Some(_)) if value("uploads").is_some() => "?uploads".into(),
         (None, Some(prefix)) => {
             return ("LIST", prefix.strip_prefix(&location.prefix).unwrap_or(prefix).to_owned());
         }
