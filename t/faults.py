@@ -12,6 +12,7 @@ What happens to the request, and then to its answer:
     late-put     the same, and the store does its work only when the next such request has come
     overtaken    another writer's object takes the place, then the connection ends
     replaced     the store has done its work, then the content of the file RULES.other takes its place
+    meanwhile    the store has done its work, then the program RULES.meanwhile runs to its end, then the answer comes
     drop-after   the store has done its work, then the connection ends
     403 404 409 412 413 429 500 501 503 507   the store is not asked
     500-after    the store has done its work
@@ -38,6 +39,7 @@ import http.server
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -121,6 +123,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         status, headers, content = self.ask(body, fault)
         if fault == "replaced":
             self.put(pathlib.Path(f"{self.server.rules.path}.other").read_bytes())
+        if fault == "meanwhile":
+            subprocess.run([f"{self.server.rules.path}.meanwhile"], check=False)
         if fault == "drop-after":
             return self.hang_up()
         if fault == "500-after":

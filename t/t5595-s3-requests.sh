@@ -63,18 +63,19 @@ test_expect_success 'fdl checkout: ten' - <<\END
 	test_cmp e a
 END
 
-test_expect_success 'fdl commit: one, and one for each file that the version names' - <<\END
+test_expect_success 'fdl commit: two, and one for each file that the version names' - <<\END
 	write lake.sqlite 'INSERT INTO lake.t VALUES (8)' &&
 	write lake.sqlite 'INSERT INTO lake.t VALUES (9)' &&
 	asks fdl commit lake.sqlite -m two >actual &&
 	cat >expect <<-EOF &&
 	1 GET fdl.json 200
+	1 GET gc.json 404
 	9 HEAD data 200
 	EOF
 	test_cmp expect actual
 END
 
-test_expect_success 'fdl push: one for each new file, four for the version, the others for the refs' - <<\END
+test_expect_success 'fdl push: one for each new file, four for the version, one for gc, the others for the refs' - <<\END
 	cat >rest <<-EOF &&
 	1 GET HEAD 200
 	3 GET expired.json 404
@@ -91,7 +92,7 @@ test_expect_success 'fdl push: one for each new file, four for the version, the 
 	1 PUT version.json 200
 	EOF
 	asks fdl push lake.sqlite >actual &&
-	{ cat rest && echo '2 HEAD data 200'; } | sort -k 2 >expect &&
+	{ cat rest && echo '1 GET gc.json 404' && echo '2 HEAD data 200'; } | sort -k 2 >expect &&
 	sort -k 2 actual >sorted &&
 	test_cmp expect sorted
 END

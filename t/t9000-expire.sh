@@ -167,6 +167,16 @@ test_expect_success 'killed after each write and run again, it is done; meanwhil
 	test $n -gt 5
 END
 
+test_expect_success 'while another run takes something away, nothing is' '
+	days &&
+	printf "{\"fdl\":\"1.0\",\"run\":\"other\",\"at\":\"2026-12-01T00:00:00Z\",\"files\":[]}" >repo/gc.json &&
+	echo "$a" >list &&
+	unchanged refused 75 "another gc or expire is at work" fdl-expire-version <list &&
+	touch -d "61 minutes ago" repo/gc.json &&
+	fdl-expire-version <list &&
+	test_path_is_missing repo/gc.json
+'
+
 test_expect_success 'a mark that a killed run left on what a ref holds now is taken back' '
 	days &&
 	take_away "$a" expired "" &&

@@ -1,10 +1,11 @@
 //! Checks that objects are there, each with its size; prints those that are not.
 
-use std::process::ExitCode;
+use std::{collections::BTreeSet, process::ExitCode};
 
 use fdl::{
     Error, Kind, Result,
     cli::{self, Arg, Args, Output},
+    gc,
     key::Key,
     parallel::{JOBS, in_parallel},
 };
@@ -30,10 +31,17 @@ fn run(args: &mut Args) -> Result<()> {
     let store = repository.store();
     let mut output = Output::new(z);
     let mut faults = 0u64;
+    let mut list = cli::records(z).map(|record| key_and_size(&record?)).peekable();
+    // This comes before the first look: what a gc deletes between the two is found missing.
+    let about_to_go = if settle && list.peek().is_some() { gc::about_to_go(&repository)? } else { BTreeSet::new() };
     in_parallel(
         jobs,
-        cli::records(z).map(|record| key_and_size(&record?)),
+        list,
         |(key, size)| match store.head(&key)? {
+            Some(_) if about_to_go.contains(&key) => {
+                Err(Error::new(Kind::Busy, format!("a gc of '{}' is about to delete '{key}'", repository.url()))
+                    .hint("try again when it has ended; 'fdl gc' ends one that was cut off"))
+            }
             None => Ok(Some((key, "missing".to_owned()))),
             Some(meta) if meta.size != size => Ok(Some((key, format!("{} bytes instead of {size}", meta.size)))),
             Some(_) if settle => store.settle(&key).map(|()| None),

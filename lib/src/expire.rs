@@ -10,6 +10,7 @@ use jiff::{Timestamp, Unit};
 use crate::{
     Error, Kind, Result,
     expired::{self, Expired, Reason},
+    gc::Notice,
     id::VersionId,
     json,
     key::Key,
@@ -23,7 +24,7 @@ use crate::{
 
 /// What a version loses when it is taken away. `version.json` stays, so that the history is whole, and `files.json` stays
 /// until gc has used it.
-const TAKEN: [&str; 2] = [version::CATALOG, version::DATASET];
+pub(crate) const TAKEN: [&str; 2] = [version::CATALOG, version::DATASET];
 
 /// What becomes of a version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,16 +49,30 @@ pub fn held(repository: &Repository) -> Result<BTreeMap<VersionId, Vec<RefName>>
 /// A version that has a mark already keeps it, and loses what it has left.
 ///
 /// # Errors
-/// [`Kind::Conflict`] where a ref holds one of them; then nothing was changed, or was taken back.
+/// [`Kind::Conflict`] where a ref holds one of them; then nothing was changed, or was taken back. [`Kind::Busy`] while another
+/// run takes versions away.
 pub fn expire(
     repository: &Repository,
     ids: &BTreeSet<VersionId>,
     reason: Reason,
     message: &str,
-    mut done: impl FnMut(VersionId, Outcome) -> Result<()> + Send,
+    done: impl FnMut(VersionId, Outcome) -> Result<()> + Send,
 ) -> Result<()> {
     repository.check_writable()?;
     check_lists(repository)?;
+    expire_under(&Notice::post(repository)?, ids, reason, message, done)
+}
+
+/// The same for one who has posted a notice already. A mark that is there was made by a run that has ended, so nobody takes it
+/// back while its version loses its catalog.
+pub(crate) fn expire_under(
+    notice: &Notice<'_>,
+    ids: &BTreeSet<VersionId>,
+    reason: Reason,
+    message: &str,
+    mut done: impl FnMut(VersionId, Outcome) -> Result<()> + Send,
+) -> Result<()> {
+    let repository = notice.repository();
     let holders = held(repository)?;
     if let Err(e) = check_free(&holders, ids) {
         // A run that was cut off may have left its mark on it.
@@ -77,7 +92,7 @@ pub fn expire(
     in_parallel(
         JOBS,
         marked.into_iter().map(Ok),
-        |(id, outcome)| strip(repository, id).map(|()| (id, outcome)),
+        |(id, outcome)| notice.check().and_then(|()| strip(repository, id)).map(|()| (id, outcome)),
         |(id, outcome)| done(id, outcome),
     )
 }
@@ -98,11 +113,17 @@ fn mark(repository: &Repository, id: VersionId, reason: Reason, message: &str) -
         at: Timestamp::now().round(Unit::Second).unwrap_or_else(|_| Timestamp::now()).to_string(),
         message: message.to_owned(),
     };
-    let key = Key::in_version(id, expired::NAME);
-    match repository.store().put(&key, Body::Bytes(&json::to_bytes(&expired)?), &Condition::Absent) {
+    let (key, store) = (Key::in_version(id, expired::NAME), repository.store());
+    let bytes = json::to_bytes(&expired)?;
+    match store.put(&key, Body::Bytes(&bytes), &Condition::Absent) {
         Ok(Written::Done) => Ok(Outcome::Taken),
         Ok(Written::Refused) => Ok(Outcome::Before),
-        Err(e) if e.kind() == Kind::Busy && expired::read(repository, id)?.is_some() => Ok(Outcome::Taken),
+        // Whose mark stands there decides who may take it back.
+        Err(e) if e.kind() == Kind::Busy => match store.get(&key, expired::MAX)? {
+            Some(object) if object.bytes == bytes => Ok(Outcome::Taken),
+            Some(_) => Ok(Outcome::Before),
+            None => Err(e),
+        },
         Err(e) => Err(e),
     }
 }
@@ -118,7 +139,7 @@ fn check_lists(repository: &Repository) -> Result<()> {
 
 /// Deletes the mark of each of these versions, which refs hold, where it was left by a run that did not get to its end: the
 /// catalog is still there.
-fn release(repository: &Repository, ids: impl IntoIterator<Item = VersionId>) -> Result<()> {
+pub(crate) fn release(repository: &Repository, ids: impl IntoIterator<Item = VersionId>) -> Result<()> {
     for id in ids {
         let is_left = expired::read(repository, id)?.is_some_and(|expired| expired.reason == Reason::Expired);
         if is_left && repository.store().head(&Key::in_version(id, version::CATALOG))?.is_some() {

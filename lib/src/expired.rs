@@ -10,7 +10,7 @@ use crate::{Error, Kind, Result, id::VersionId, json, key::Key, repository::Repo
 pub const NAME: &str = "expired.json";
 
 /// The largest `expired.json`, in bytes.
-const MAX: u64 = 1 << 20;
+pub(crate) const MAX: u64 = 1 << 20;
 
 /// Why a version was taken away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The folder of the versions.
-const FOLDER: &str = "versions";
+pub const FOLDER: &str = "versions";
 
 /// The objects of one version, by their names in its folder.
 #[derive(Debug, Default)]
@@ -25,9 +25,29 @@ impl Objects {
         self.0.get(name)
     }
 
+    /// Whether an object is there.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// When it was written to its end, by the store's clock: `version.json` comes last.
     pub fn written(&self) -> Option<Timestamp> {
         self.get(version::NAME).map(|meta| meta.modified)
+    }
+
+    /// When the last of its objects was written, by the store's clock.
+    pub fn newest(&self) -> Option<Timestamp> {
+        self.0.values().map(|meta| meta.modified).max()
+    }
+
+    /// The names of the objects, each with its size in bytes.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.0.iter().map(|(name, meta)| (name.as_str(), meta.size))
+    }
+
+    /// Takes an object out of the list.
+    pub fn remove(&mut self, name: &str) -> Option<Meta> {
+        self.0.remove(name)
     }
 
     /// When it was taken away, by the store's clock.

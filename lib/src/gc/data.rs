@@ -2,11 +2,14 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     sync::atomic::{AtomicU8, Ordering},
 };
 
-use jiff::Timestamp;
+use indicatif::BinaryBytes;
+use serde::Serialize;
 
+use super::Cutoff;
 use crate::{
     Error, Kind, Result,
     files::{self, File},
@@ -31,9 +34,8 @@ pub enum Claim {
 }
 
 /// A data file.
-pub struct DataFile {
-    /// What the store says of it.
-    pub meta: Meta,
+struct DataFile {
+    meta: Meta,
     claim: AtomicU8,
 }
 
@@ -52,8 +54,43 @@ impl DataFile {
 #[derive(Default)]
 pub struct DataFiles {
     files: HashMap<Key, DataFile>,
-    /// How many objects in the data folder are none that DuckLake writes; they are never deleted.
+    foreign: u64,
+}
+
+/// The data files that stay, by what keeps them.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Kept {
+    /// Versions name them.
+    pub named: Count,
+    /// Only versions name them that were taken away since the grace began.
+    pub expired: Count,
+    /// Nothing names them, and they were written since the grace began.
+    pub young: Count,
+    /// Objects in the data folder that are none that DuckLake writes; they are never deleted.
     pub foreign: u64,
+}
+
+/// How many objects, and how large they are together.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Count {
+    /// How many.
+    pub objects: u64,
+    /// Their size, in bytes.
+    pub bytes: u64,
+}
+
+impl Count {
+    /// One more, of so many bytes.
+    pub fn add(&mut self, bytes: u64) {
+        self.objects += 1;
+        self.bytes += bytes;
+    }
+}
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.objects, BinaryBytes(self.bytes))
+    }
 }
 
 /// A version whose files are asked for.
@@ -107,17 +144,28 @@ impl DataFiles {
         in_parallel(JOBS, namers.into_iter().map(Ok), read, |()| Ok(()))
     }
 
-    /// The files, each with the highest claim on it.
-    pub fn iter(&self) -> impl Iterator<Item = (&Key, &Meta, Claim)> {
-        self.files.iter().map(|(path, file)| (path, &file.meta, file.claim()))
-    }
-
-    /// The files that nothing names and that were written before `cutoff`, in the order of their keys.
-    pub fn unnamed(&self, cutoff: Timestamp) -> Vec<(Key, u64)> {
-        let unnamed = self.iter().filter(|(_, meta, claim)| *claim == Claim::None && meta.modified <= cutoff);
-        let mut unnamed: Vec<_> = unnamed.map(|(path, meta, _)| (path.clone(), meta.size)).collect();
+    /// The files that nothing names and that were written before `cutoff`, with their sizes, in the order of their keys.
+    pub fn unnamed(&self, cutoff: Cutoff) -> Vec<(Key, u64)> {
+        let is_unnamed = |file: &DataFile| file.claim() == Claim::None && cutoff.is_past(file.meta.modified);
+        let unnamed = self.files.iter().filter(|(_, file)| is_unnamed(file));
+        let mut unnamed: Vec<_> = unnamed.map(|(path, file)| (path.clone(), file.meta.size)).collect();
         unnamed.sort_unstable();
         unnamed
+    }
+
+    /// The files that stay, by what keeps them.
+    pub fn kept(&self, cutoff: Cutoff) -> Kept {
+        let mut kept = Kept { foreign: self.foreign, ..Kept::default() };
+        for file in self.files.values() {
+            let size = file.meta.size;
+            match file.claim() {
+                Claim::Live => kept.named.add(size),
+                Claim::Expired => kept.expired.add(size),
+                Claim::None if cutoff.is_past(file.meta.modified) => {}
+                Claim::None => kept.young.add(size),
+            }
+        }
+        kept
     }
 
     /// Whether something names a file now.
