@@ -104,6 +104,32 @@ test_expect_success 'a janitor marks and deletes, and adds nothing' '
 	by janitor refused 6 "$denied write it" put refs/heads/main
 '
 
+# More than one object would go with one request, for which this server wants a right to delete the bucket.
+test_expect_success 'a janitor collects, with no right missing' '
+	orphan=data/main/t/ducklake-01900000-0000-7000-8000-000000000001.parquet &&
+	put $orphan &&
+	fdl-update-ref refs/tags/three "$three" &&
+	fdl-rm-objects <<-END &&
+	versions/$one/expired.json
+	END
+	by janitor fdl gc --grace 0 --force s3://lakes/repo >out 2>err &&
+	! grep warning err &&
+	printf "%s\t1\tunnamed\n" $orphan >expect &&
+	test_cmp expect out &&
+	fdl-ls-objects gc.json >out &&
+	test ! -s out
+'
+
+test_expect_success 'resources are named in the part of AWS where the region is' '
+	for pair in us-east-1:aws eu-west-1:aws cn-north-1:aws-cn us-gov-west-1:aws-us-gov us-iso-east-1:aws-iso
+	do
+		AWS_REGION=${pair%:*} fdl-policy --role janitor >regional &&
+		grep -c "arn:" regional >all &&
+		grep -c "\"arn:${pair#*:}:s3:::lakes" regional >ours &&
+		test_cmp all ours || return 1
+	done
+'
+
 test_expect_success 'the policy is JSON, and a folder has none' '
 	python3 -m json.tool policy >/dev/null &&
 	fdl-create-repository repo &&

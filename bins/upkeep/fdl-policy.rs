@@ -6,6 +6,7 @@ use fdl::{
     Error, Result,
     cli::{self, Arg, Args, Output},
     repository::Repository,
+    store::S3,
 };
 
 const USAGE: &str = "usage: fdl-policy [--repo URL] --role (reader | writer | publisher | janitor)";
@@ -27,7 +28,7 @@ fn run(args: &mut Args) -> Result<()> {
     let rights = rights(&role)?;
     let repository = cli::repository(repo)?;
     let mut output = Output::new(false);
-    output.bytes(policy(&repository, &rights)?.as_bytes())?;
+    output.bytes(policy(&repository, &role, &rights)?.as_bytes())?;
     output.finish()
 }
 
@@ -54,36 +55,55 @@ fn rights(role: &str) -> Result<Vec<Right>> {
                 .concat()
         }
         "janitor" => vec![
-            ("s3:PutObject", &["versions/*/expired.json", "gc.json"]),
+            ("s3:PutObject", &["versions/*/expired.json", "gc.json", "probe/*"]),
+            ("s3:AbortMultipartUpload", &["*"]),
             ("s3:DeleteObject", &["DATA/*", "versions/*", "gc.json", "probe/*"]),
         ],
         _ => return Err(Error::usage(format!("there is no role '{}'", role.escape_debug()))),
     })
 }
 
-fn policy(repository: &Repository, rights: &[Right]) -> Result<String> {
+fn policy(repository: &Repository, role: &str, rights: &[Right]) -> Result<String> {
     let url = repository.url();
     let Some(place) = url.strip_prefix("s3://") else {
         return Err(Error::fatal(format!("'{url}' is no bucket: the rights in a folder are the file system's")));
     };
     let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
+    let bucket = format!("arn:{}:s3:::{bucket}", partition(S3::open(place)?.region()));
     let arn = |name: &str| {
         let name = name.replacen("DATA", repository.config().data_dir.as_str(), 1);
-        format!("\"arn:aws:s3:::{bucket}/{prefix}{name}\"")
+        format!("\"{bucket}/{prefix}{name}\"")
     };
-    let mut statements = vec![
-        // Without the right to list, a missing object is answered like a forbidden one.
+    let below = |action: &str| {
         format!(
-            "    {{\n      \"Effect\": \"Allow\",\n      \"Action\": \"s3:ListBucket\",\n      \
-             \"Resource\": \"arn:aws:s3:::{bucket}\",\n      \
+            "    {{\n      \"Effect\": \"Allow\",\n      \"Action\": \"{action}\",\n      \
+             \"Resource\": \"{bucket}\",\n      \
              \"Condition\": {{ \"StringLike\": {{ \"s3:prefix\": \"{prefix}*\" }} }}\n    }}"
-        ),
-        statement("s3:GetObject", &[arn("*")]),
-    ];
+        )
+    };
+    // Without the right to list, a missing object is answered like a forbidden one.
+    let mut statements = vec![below("s3:ListBucket"), statement("s3:GetObject", &[arn("*")])];
+    if role == "janitor" {
+        // AWS knows no condition on the prefix here; the names of others' uploads are seen, too.
+        statements.push(statement("s3:ListBucketMultipartUploads", &[format!("\"{bucket}\"")]));
+    }
     for (action, names) in rights {
         statements.push(statement(action, &names.iter().map(|name| arn(name)).collect::<Vec<_>>()));
     }
     Ok(format!("{{\n  \"Version\": \"2012-10-17\",\n  \"Statement\": [\n{}\n  ]\n}}\n", statements.join(",\n")))
+}
+
+/// The part of AWS that a region is in, which every name of a resource begins with; see "Amazon Resource Names" in the AWS
+/// General Reference.
+fn partition(region: &str) -> &'static str {
+    match region {
+        _ if region.starts_with("cn-") => "aws-cn",
+        _ if region.starts_with("us-gov-") => "aws-us-gov",
+        _ if region.starts_with("eusc-") => "aws-eusc",
+        _ if region.starts_with("us-isob-") => "aws-iso-b",
+        _ if region.starts_with("us-iso-") => "aws-iso",
+        _ => "aws",
+    }
 }
 
 fn statement(action: &str, resources: &[String]) -> String {
