@@ -9,7 +9,7 @@ passes; and any command may be killed at any of its writes, and is then run agai
 What must hold, however the steps fell:
 
 - every ref leads to a version that has all its files, each as long as it was;
-- so has every version from which a ref can be reached and which is not marked as expired;
+- so has every version that is not marked as expired, and the log of each ref is whole;
 - a command's exit status is one that the model allows, and afterwards the refs hold what the model says;
 - a data file is only ever missing when no such version names it and it was old enough to go.
 """
@@ -22,6 +22,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 
 DAY = 24 * 3600
 # How old what nothing needs must be before gc takes it, in days: its default.
@@ -143,6 +144,9 @@ class Model:
         status = self.run("fdl", "commit", writer.lake, "-m", f"commit {self.files}")
         if status == 1 and "nothing to commit" in self.trace[-1][3]:
             return
+        if self.is_too_late(writer):
+            self.expect(status, {3})
+            return writer.checkout()
         self.expect(status, {0})
         writer.made[self.out.strip()] = writer.names()
 
@@ -154,6 +158,9 @@ class Model:
         status = self.through("fdl", "push", writer.lake)
         if self.refs.get(ref) != base:
             self.expect(status, {CONFLICT})
+            return writer.checkout()
+        if self.is_too_late(writer) and status != 0:
+            self.expect(status, {3})
             return writer.checkout()
         self.expect(status, {0, 4})
         if status == 4:
@@ -215,6 +222,40 @@ class Model:
         self.refs["refs/heads/main"] = made
         self.named[made], self.parent[made] = self.named[version], [tip]
 
+    def is_too_late(self, writer):
+        """Whether the writer has waited for so long that gc took files which no version named."""
+        return not all((self.folder / key).exists() for key in writer.names())
+
+    def expire(self):
+        keep = self.random.randint(1, 4)
+        kept, seen = set(self.refs.values()), set()
+        for ref, version in self.refs.items():
+            if ref.startswith("refs/heads/"):
+                line = [version for version in self.line(version) if not self.is_expired(version)]
+                seen.update(line)
+                kept.update(line[:keep])
+        before = {version for version in self.named if self.is_expired(version)}
+        self.expect(self.through("fdl", "expire", "--keep-last", str(keep), self.url), {0})
+        gone = {version for version in self.named if self.is_expired(version)} - before
+        if gone != seen - kept:
+            raise Wrong(f"expire took {gone}, not {seen - kept}")
+
+    def gc(self):
+        """Takes all that is old enough and that no version needs, and nothing else."""
+        ages = {path: age(path) for path in self.folder.rglob("*") if path.is_file()}
+        needed = set()
+        for version, names in self.named.items():
+            folder = self.folder / "versions" / version
+            mark = folder / "expired.json"
+            if (folder / "version.json").exists() and (not mark.exists() or ages[mark] < GRACE):
+                needed |= names
+        self.expect(self.through("fdl", "gc", self.url), {0})
+        for path, days in ages.items():
+            key = str(path.relative_to(self.folder))
+            if key.startswith("data/") and not path.name.startswith("."):
+                if path.exists() != (key in needed or days < GRACE):
+                    raise Wrong(f"{key}, {days:.0f} days old, is {'there' if path.exists() else 'gone'}")
+
     def time_passes(self):
         """All that is there gets older by some days."""
         by = self.random.choice([1, 3, 8]) * DAY
@@ -246,6 +287,12 @@ class Model:
                 todo += self.parent[version]
         return seen
 
+    def line(self, version):
+        """A version and those that it is built on."""
+        while version:
+            yield version
+            version = next(iter(self.parent[version]), None)
+
     def check_files(self):
         """What holds at any time, also after a kill."""
         for ref, version in self.found().items():
@@ -257,7 +304,8 @@ class Model:
         for version in self.reached():
             if not (self.folder / "versions" / version / "version.json").exists():
                 raise Wrong(f"the log ends before {version}")
-            if not self.is_expired(version):
+        for version in self.named:
+            if (self.folder / "versions" / version / "version.json").exists() and not self.is_expired(version):
                 self.check_version(version)
 
     def check_version(self, version):
@@ -308,7 +356,12 @@ class Model:
         for writer in self.writers:
             writer.checkout()
 
-    ACTIONS = {commit: 8, push: 6, fetch: 1, branch: 2, tag: 2, revert: 1, time_passes: 1}
+    ACTIONS = {commit: 8, push: 6, fetch: 1, branch: 2, tag: 2, revert: 1, time_passes: 2, expire: 2, gc: 2}
+
+
+def age(path):
+    """How old a file is, in days."""
+    return (time.time() - path.stat().st_mtime) / DAY
 
 
 def footer(path):
