@@ -13,6 +13,8 @@ mod close_catalog;
 mod diff_catalog;
 #[path = "fdl-freeze-catalog.rs"]
 mod freeze_catalog;
+#[path = "fdl-fsck.rs"]
+mod fsck;
 #[path = "fdl-ls-files.rs"]
 mod ls_files;
 #[path = "fdl-thaw-catalog.rs"]
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
         Some("fdl-close-catalog") => close_catalog::main(),
         Some("fdl-diff-catalog") => diff_catalog::main(),
         Some("fdl-freeze-catalog") => freeze_catalog::main(),
+        Some("fdl-fsck") => fsck::main(),
         Some("fdl-ls-files") => ls_files::main(),
         Some("fdl-thaw-catalog") => thaw_catalog::main(),
         _ => {

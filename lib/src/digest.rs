@@ -18,12 +18,20 @@ impl Digest {
 
     /// Reads `from` to its end, in memory that does not grow with it; returns the digest and the number of bytes.
     pub fn of_reader(from: &mut dyn io::Read) -> io::Result<(Digest, u64)> {
+        Digest::of_copy(from, &mut io::sink())
+    }
+
+    /// The same, and writes to `to` what was read.
+    pub fn of_copy(from: &mut dyn io::Read, to: &mut dyn io::Write) -> io::Result<(Digest, u64)> {
         let mut hasher = Hasher::default();
         let mut buffer = vec![0; 1 << 20];
         loop {
             match from.read(&mut buffer) {
                 Ok(0) => return Ok(hasher.finish()),
-                Ok(n) => hasher.update(&buffer[..n]),
+                Ok(n) => {
+                    hasher.update(&buffer[..n]);
+                    to.write_all(&buffer[..n])?;
+                }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(e),
             }

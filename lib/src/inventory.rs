@@ -30,6 +30,11 @@ impl Objects {
         self.0.contains_key(name)
     }
 
+    /// The size of an object, in bytes, if it is there.
+    pub fn size(&self, name: &str) -> Option<u64> {
+        self.get(name).map(|meta| meta.size)
+    }
+
     /// When it was written to its end, by the store's clock: `version.json` comes last.
     pub fn written(&self) -> Option<Timestamp> {
         self.get(version::NAME).map(|meta| meta.modified)

@@ -13,6 +13,7 @@ mod error;
 pub mod expire;
 pub mod expired;
 pub mod files;
+pub mod fsck;
 pub mod gc;
 pub mod history;
 pub mod id;

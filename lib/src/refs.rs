@@ -385,6 +385,16 @@ pub fn update_server_info(repository: &Repository, also: &[RefName]) -> Result<(
         .hint("'fdl update-server-info' brings it up to date"))
 }
 
+/// Whether `refs.json` says what HEAD and the refs are; a repository without refs needs none.
+pub fn is_server_info_current(repository: &Repository) -> Result<bool> {
+    let found = repository.store().get(&Key::literal("refs.json"), MAX_REFS)?;
+    let info = server_info(repository, list(repository, &Key::literal("refs"))?.into_iter().collect())?;
+    match found {
+        Some(object) => Ok(object.bytes == json::to_bytes(&info)?),
+        None => Ok(info.refs.is_empty()),
+    }
+}
+
 fn server_info(repository: &Repository, names: BTreeSet<RefName>) -> Result<ServerInfo> {
     let refs = read_each(repository, names.into_iter().filter(|name| name.is_branch() || name.is_tag()))?;
     Ok(ServerInfo { fdl: json::FORMAT.into(), head: head(repository)?, refs })

@@ -130,6 +130,19 @@ impl Repository {
         self.config.data_dir.join(path)
     }
 
+    /// Refuses a repository that belongs to a working catalog: what that needs is in the one it was checked out from, and what
+    /// no version names yet is here.
+    pub fn check_no_working(&self) -> Result<()> {
+        if store::is_folder(self.url()) && self.store.head(&Key::literal("origin"))?.is_some() {
+            return Err(Error::fatal(format!(
+                "'{}' belongs to a working catalog and is not whole by itself",
+                self.url()
+            ))
+            .hint("give the repository that it was checked out from"));
+        }
+        Ok(())
+    }
+
     /// Refuses to go on where writing needs a feature that this program does not know.
     pub fn check_writable(&self) -> Result<()> {
         match self.config.features.iter().find(|feature| !FEATURES.contains(&feature.as_str())) {

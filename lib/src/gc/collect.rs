@@ -16,7 +16,6 @@ use crate::{
     key::Key,
     parallel::{JOBS, in_parallel},
     repository::Repository,
-    store,
 };
 
 /// How many objects go at once; a bucket takes this many in one request.
@@ -100,18 +99,12 @@ pub fn collect(repository: &Repository, grace: Span, dry_run: bool, report: &mut
 /// Refuses where it cannot be known what is needed.
 fn check(repository: &Repository) -> Result<()> {
     repository.check_writable()?;
-    let (url, store) = (repository.url(), repository.store());
-    if !store.lists() {
+    if !repository.store().lists() {
+        let url = repository.url();
         return Err(Error::store(format!("'{url}' cannot be listed, so nobody knows what nothing needs"))
             .hint("run the command where the repository is kept"));
     }
-    if store::is_folder(url) && store.head(&Key::literal("origin"))?.is_some() {
-        return Err(Error::fatal(format!(
-            "'{url}' belongs to a working catalog, which needs files that no version names"
-        ))
-        .hint("give the repository that it was checked out from"));
-    }
-    Ok(())
+    repository.check_no_working()
 }
 
 /// The part that deletes; without a notice it only tells.
