@@ -22,6 +22,7 @@ What happens to the request, and then to its answer:
     short        half of the body, as if it were the whole
     hang         nothing moves any more
     redirect     307 to another path
+    elsewhere    301 PermanentRedirect, with the region eu-central-1
     skewed       403 RequestTimeTooSkewed, the clock two hours on
     error-200    200, and an error as its body
     late         Last-Modified two hours on
@@ -116,6 +117,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(503, [("Retry-After", "1" if fault == "slow-down" else "86400")], document("SlowDown"))
         if fault == "redirect":
             return self.answer(307, [("Location", f"http://{self.headers['Host']}/elsewhere/x")], b"")
+        if fault == "elsewhere":
+            return self.answer(301, [("x-amz-bucket-region", "eu-central-1")], document("PermanentRedirect"))
         if fault == "error-200":
             return self.answer(200, [], document("InternalError"))
         if fault == "skewed":

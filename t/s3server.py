@@ -1,8 +1,8 @@
 """An S3 for tests: moto on a free port of the loopback interface, in one process with nobody else's data.
 
-usage: s3server.py PORT-FILE
+usage: s3server.py PORT-FILE [CERTIFICATE KEY]
 
-The port is written to PORT-FILE once requests are answered. The server ends with the process that started it.
+With a certificate it speaks TLS. The port is written to PORT-FILE once requests are answered. The server ends with the process that started it.
 """
 
 import os
@@ -45,7 +45,8 @@ def end_with(parent):
 def main():
     port_file = pathlib.Path(sys.argv[1])
     application = OneWriterAtATime(DomainDispatcherApplication(create_backend_app))
-    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Handler)
+    tls = tuple(sys.argv[2:4]) or None
+    server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Handler, ssl_context=tls)
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     ready = port_file.with_suffix(".new")
     ready.write_text(f"{server.port}\n")

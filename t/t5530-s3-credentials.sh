@@ -5,6 +5,8 @@ test_description='keys, regions and endpoints are found where the AWS tools find
 . "${0%/*}/test-lib.sh"
 # shellcheck source=t/lib-s3.sh
 . "$TEST_DIRECTORY/lib-s3.sh"
+# shellcheck source=t/lib-http.sh
+. "$TEST_DIRECTORY/lib-http.sh"
 start_s3
 start_faults
 
@@ -123,6 +125,87 @@ test_expect_success 'a container hands out keys, and only one nearby' '
 		AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE="$PWD/no-token" fdl-ls-objects &&
 	without_keys refused 6 "no keys of the container.s role: .*/lakes/none. answers 404" \
 		env AWS_CONTAINER_CREDENTIALS_FULL_URI="$AWS_ENDPOINT_URL/lakes/none" fdl-ls-objects
+'
+
+test_expect_success 'a pod exchanges its token for the keys of a role, and the token is in no URL' '
+	faults &&
+	iam CreateRole RoleName=pod Path=/ "AssumeRolePolicyDocument={\"Version\":\"2012-10-17\",\"Statement\":[]}" >role &&
+	echo the-token >token &&
+	without_keys env AWS_WEB_IDENTITY_TOKEN_FILE="$PWD/token" AWS_ROLE_ARN="$(element Arn role)" \
+		fdl-attach-sql --with-keys --working lake.sqlite >sql &&
+	test_grep "KEY_ID .ASIA" sql &&
+	test_grep "SESSION_TOKEN ." sql &&
+	test_grep "^POST / -$" "$log" &&
+	! grep the-token "$log" &&
+	without_keys refused 128 "AWS_WEB_IDENTITY_TOKEN_FILE is set and AWS_ROLE_ARN is not" \
+		env AWS_WEB_IDENTITY_TOKEN_FILE="$PWD/token" fdl-ls-objects &&
+	without_keys refused 128 "cannot read the token in .*/no-token." \
+		env AWS_WEB_IDENTITY_TOKEN_FILE="$PWD/no-token" AWS_ROLE_ARN=x fdl-ls-objects &&
+	faults "* 403 POST ." &&
+	without_keys refused 6 "no keys of the web identity.s role: .* answers 403" \
+		env AWS_WEB_IDENTITY_TOKEN_FILE="$PWD/token" AWS_ROLE_ARN="$(element Arn role)" fdl-ls-objects
+'
+
+# metadata: a service as EC2 has it, which wants a token of its own with each question, and hands out the user's keys.
+# shellcheck disable=SC2154 # the first fact sets $key and $secret
+metadata() {
+	start metadata python3 -c '
+import http.server, json, os, sys, threading, time
+port_file, key, secret = sys.argv[1:]
+keys = {"AccessKeyId": key, "SecretAccessKey": secret, "Expiration": "2099-01-01T00:00:00Z"}
+roles = "/latest/meta-data/iam/security-credentials/"
+answers = {roles: "lake-role", roles + "lake-role": json.dumps(keys)}
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_args):
+        pass
+    def do_PUT(self):
+        asked = self.path == "/latest/api/token" and self.headers["X-aws-ec2-metadata-token-ttl-seconds"]
+        self.answer("session" if asked else None)
+    def do_GET(self):
+        self.answer(answers.get(self.path) if self.headers["X-aws-ec2-metadata-token"] == "session" else None)
+    def answer(self, text):
+        self.send_response(200 if text else 401)
+        self.end_headers()
+        self.wfile.write((text or "").encode())
+def end_with(parent):
+    while os.getppid() == parent:
+        time.sleep(0.5)
+    os._exit(0)
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
+open(port_file + ".new", "w").write(str(server.server_port))
+os.rename(port_file + ".new", port_file)
+server.serve_forever()
+' "$TRASH_DIRECTORY/metadata.port" "$key" "$secret"
+}
+
+test_expect_success 'a machine has the keys of its role' '
+	faults &&
+	metadata &&
+	check_signatures yes &&
+	test_when_finished "check_signatures no" &&
+	unset AWS_EC2_METADATA_DISABLED &&
+	without_keys env AWS_EC2_METADATA_SERVICE_ENDPOINT="http://127.0.0.1:$port" fdl-ls-objects >/dev/null &&
+	without_keys refused 6 "no keys of the instance.s role: cannot ask .http://127.0.0.1:1/latest/api/token." \
+		env AWS_EC2_METADATA_SERVICE_ENDPOINT=http://127.0.0.1:1 fdl-ls-objects &&
+	without_keys refused 6 "access denied, and no credentials were found" env AWS_EC2_METADATA_DISABLED=true \
+		AWS_EC2_METADATA_SERVICE_ENDPOINT="http://127.0.0.1:$port" fdl-ls-objects
+'
+
+test_expect_success 'a wrong region is told with the right one' '
+	faults "* elsewhere GET fdl.json" &&
+	refused 6 "the bucket .lakes. is in the region .eu-central-1., not in .us-east-1." fdl-ls-objects &&
+	test_grep "^hint: set AWS_REGION=eu-central-1" refused.err
+'
+
+test_expect_success 'a server with a certificate of its own is believed where AWS_CA_BUNDLE says so' '
+	mkdir tls && make_certificate "$PWD/tls" &&
+	start tls "$s3_python" "$TEST_DIRECTORY/s3server.py" "$TRASH_DIRECTORY/tls.port" "$PWD/tls/cert.pem" "$PWD/tls/key.pem" &&
+	AWS_ENDPOINT_URL=https://127.0.0.1:$port &&
+	refused 6 "cannot reach .https://127.0.0.1:$port. safely: invalid peer certificate" fdl-ls-objects &&
+	refused 6 "there is no bucket .lakes." env AWS_CA_BUNDLE="$PWD/tls/ca.pem" fdl-ls-objects &&
+	refused 128 "cannot read .*/no-file. of AWS_CA_BUNDLE" env AWS_CA_BUNDLE="$PWD/no-file" fdl-ls-objects &&
+	refused 128 "holds no certificate" env AWS_CA_BUNDLE="$PWD/role" fdl-ls-objects
 '
 
 test_done

@@ -190,7 +190,7 @@ fn instance() -> Result<Option<Credentials>> {
     )?;
     let headers = [("x-aws-ec2-metadata-token", token.trim())];
     let roles = format!("{service}/latest/meta-data/iam/security-credentials/");
-    let role = match try_ask("GET", &roles, &headers) {
+    let role = match try_ask("GET", &roles, &headers, "") {
         Ok((404, _)) => return Ok(None),
         answer => accepted(source, &roles, answer)?,
     };
@@ -226,14 +226,17 @@ fn web_identity(settings: &Settings, file: &str) -> Result<Credentials> {
         Some(url) => url,
         None => format!("https://sts.{}.amazonaws.com", settings.region),
     };
-    let mut url = url::Url::parse(&service).map_err(|e| Error::fatal(format!("'{service}' is no URL: {e}")))?;
-    url.query_pairs_mut()
+    url::Url::parse(&service).map_err(|e| Error::fatal(format!("'{service}' is no URL: {e}")))?;
+    // As a form: what is in a URL is in the logs of those between.
+    let form = url::form_urlencoded::Serializer::new(String::new())
         .append_pair("Action", "AssumeRoleWithWebIdentity")
         .append_pair("Version", "2011-06-15")
         .append_pair("RoleArn", &role)
         .append_pair("RoleSessionName", &session)
-        .append_pair("WebIdentityToken", &token_file(file)?);
-    let text = ask(source, "GET", url.as_str(), &[])?;
+        .append_pair("WebIdentityToken", &token_file(file)?)
+        .finish();
+    let headers = [("content-type", "application/x-www-form-urlencoded")];
+    let text = accepted(source, &service, try_ask("POST", &service, &headers, &form))?;
     let answer: Answer = quick_xml::de::from_str(&text)
         .map_err(|e| Error::store(format!("cannot read the answer with the keys of {source}: {e}")))?;
     Ok(answer.assume_role_with_web_identity_result.credentials.credentials(source))
@@ -253,12 +256,10 @@ fn json(text: &str, source: &str) -> Result<Credentials> {
 }
 
 fn ask(source: &str, method: &str, url: &str, headers: &[(&str, &str)]) -> Result<String> {
-    accepted(source, url, try_ask(method, url, headers))
+    accepted(source, url, try_ask(method, url, headers, ""))
 }
 
 fn accepted(source: &str, url: &str, answer: Result<(u16, String), ureq::Error>) -> Result<String> {
-    // The URL without its query, which may hold a token.
-    let url = url.split('?').next().unwrap_or_default();
     match answer {
         Ok((200, text)) => Ok(text),
         Ok((status, _)) => Err(Error::store(format!("no keys of {source}: '{url}' answers {status}"))),
@@ -267,7 +268,7 @@ fn accepted(source: &str, url: &str, answer: Result<(u16, String), ureq::Error>)
 }
 
 /// Asks a service near at hand; never through a proxy, which could keep the keys.
-fn try_ask(method: &str, url: &str, headers: &[(&str, &str)]) -> Result<(u16, String), ureq::Error> {
+fn try_ask(method: &str, url: &str, headers: &[(&str, &str)], body: &str) -> Result<(u16, String), ureq::Error> {
     let agent = ureq::Agent::config_builder()
         .http_status_as_error(false)
         .max_redirects(0)
@@ -280,7 +281,7 @@ fn try_ask(method: &str, url: &str, headers: &[(&str, &str)]) -> Result<(u16, St
     for (name, value) in headers {
         request = request.header(*name, *value);
     }
-    let mut answer = agent.run(request.body(())?)?;
+    let mut answer = agent.run(request.body(body)?)?;
     let bytes = read_at_most(&mut answer.body_mut().as_reader(), MAX_ANSWER)?.unwrap_or_default();
     Ok((answer.status().as_u16(), String::from_utf8_lossy(&bytes).into_owned()))
 }
