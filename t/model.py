@@ -198,7 +198,7 @@ class Model:
 
     def make(self, ref, version, command):
         status = self.through("fdl", command, self.url, ref.split("/")[2], version)
-        if self.is_expired(version) or not (self.folder / "versions" / version).exists():
+        if self.is_expired(version) or not self.is_there(version):
             self.expect(status, {3, 4})
         elif status == CONFLICT and self.held(ref) == version:
             # It was killed after the ref was written.
@@ -213,7 +213,7 @@ class Model:
         status = self.run("fdl", "revert", self.url, version)
         if version == tip:
             return self.expect(status, {0, 1})
-        if self.is_expired(version) or not (self.folder / "versions" / version).exists():
+        if self.is_expired(version) or not self.is_there(version):
             return self.expect(status, {3, 4})
         if status == 1:
             return
@@ -273,6 +273,9 @@ class Model:
         path = self.folder / ref
         return path.read_text().strip() if path.exists() else None
 
+    def is_there(self, version):
+        return (self.folder / "versions" / version / "version.json").exists()
+
     def is_expired(self, version):
         return (self.folder / "versions" / version / "expired.json").exists()
 
@@ -301,10 +304,10 @@ class Model:
                 if not (self.folder / "versions" / version / name).exists():
                     raise Wrong(f"{ref} holds {version}, which has no {name}")
         for version in self.reached():
-            if not (self.folder / "versions" / version / "version.json").exists():
+            if not self.is_there(version):
                 raise Wrong(f"the log ends before {version}")
         for version in self.named:
-            if (self.folder / "versions" / version / "version.json").exists() and not self.is_expired(version):
+            if self.is_there(version) and not self.is_expired(version):
                 self.check_version(version)
 
     def check_version(self, version):

@@ -2,7 +2,8 @@
 
 usage: s3server.py PORT-FILE [CERTIFICATE KEY]
 
-With a certificate it speaks TLS. The port is written to PORT-FILE once requests are answered. The server ends with the process that started it.
+With a certificate it speaks TLS. The port is written to PORT-FILE once requests are answered. Where S3_PRELOAD names a folder, its files are the objects of
+the bucket lakes. The server ends with the process that started it.
 """
 
 import os
@@ -12,6 +13,7 @@ import threading
 import time
 
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from moto.s3.models import s3_backends
 from werkzeug.serving import make_server
 
 
@@ -36,6 +38,15 @@ class Handler(MotoRequestHandler):
         pass
 
 
+def preload(folder):
+    """Puts the files of a folder into the bucket, without a request for each."""
+    backend = s3_backends["123456789012"]["aws"]
+    backend.create_bucket("lakes", "us-east-1")
+    for path in pathlib.Path(folder).rglob("*"):
+        if path.is_file() and not path.name.startswith(".fdl-"):
+            backend.put_object("lakes", str(path.relative_to(folder)), path.read_bytes())
+
+
 def end_with(parent):
     while os.getppid() == parent:
         time.sleep(0.5)
@@ -44,6 +55,8 @@ def end_with(parent):
 
 def main():
     port_file = pathlib.Path(sys.argv[1])
+    if "S3_PRELOAD" in os.environ:
+        preload(os.environ["S3_PRELOAD"])
     application = OneWriterAtATime(DomainDispatcherApplication(create_backend_app))
     tls = tuple(sys.argv[2:4]) or None
     server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Handler, ssl_context=tls)
