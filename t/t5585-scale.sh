@@ -50,8 +50,8 @@ scales() {
 	fdl-for-each-ref >refs.actual &&
 	test_cmp refs.expect refs.actual &&
 	fdl-update-server-info &&
-	fdl-cat-object refs.json >refs.json &&
-	test "$(grep -c "^    \"refs/" refs.json)" = 1000 &&
+	fdl-cat-object refs.json >published &&
+	test "$(grep -c "^    \"refs/" published)" = 1000 &&
 	fdl-ls-objects data >objects && cut -f 1 objects >keys.actual &&
 	cmp keys.expect keys.actual &&
 	fdl-rev-list HEAD >ids.actual &&
