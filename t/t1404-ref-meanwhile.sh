@@ -85,4 +85,22 @@ test_expect_success 'the version was expired: the branch is taken back' '
 	holds "$one"
 '
 
+test_expect_success 'a move that was cut off before it looked for the mark is taken back when it is run again' '
+	rm -rf repo && write_three &&
+	fdl-update-ref $main "$one" && take_away "$two" expired "" &&
+	echo "$two" >repo/$main &&
+	refused 4 "was not moved: version $two is past retention" fdl-update-ref $main "$two" "$one" &&
+	holds "$one" &&
+	echo "$two" >repo/$main &&
+	unchanged refused 4 "version $two is past retention" fdl-update-ref $main "$two" &&
+	unchanged refused 4 "version $two is past retention" fdl-update-ref $main "$two" "$three" &&
+	mkdir -p repo/refs/tags && echo "$two" >repo/refs/tags/v1 &&
+	refused 4 "was not moved" fdl-update-ref refs/tags/v1 "$two" "" &&
+	test_path_is_missing repo/refs/tags/v1 &&
+	take_away "$one" expired "" &&
+	echo "$two" >repo/$main &&
+	refused 4 "was moved back, but: version $one is past retention" fdl-update-ref $main "$two" "$one" &&
+	holds "$one"
+'
+
 test_done

@@ -185,6 +185,74 @@ test_expect_success 'what cannot be read stops everything, and is named' - <<\EN
 		"rm repo/versions/$side/version.json && touch repo/versions/$side && echo x >repo/versions/$side/files.json"
 END
 
+test_expect_success 'refs and versions that cannot be read may hide others, so nothing goes' - <<\END
+	line && older 40 && mv repo/refs elsewhere && mkdir repo/refs && cp -R repo bare && rm -r repo/refs && mv elsewhere repo/refs &&
+	cp -R repo good.refs &&
+	hidden() {
+		rm -rf repo && cp -R good.refs repo && eval "$3" &&
+		unchanged refused "$1" "$2" fdl gc repo &&
+		echo "$one" >list && unchanged refused "$1" "$2" fdl-expire-version <list
+	} &&
+	hidden 128 "'refs/heads' is no ref that can be read" "mv repo/refs/heads heads.$$ && ln -s ../../heads.$$ repo/refs/heads" &&
+	hidden 128 "'refs/heads/x' is no ref that can be read" "mkfifo repo/refs/heads/x" &&
+	hidden 128 "'refs/notes/x' is no ref that can be read" "mkdir repo/refs/notes && echo $side >repo/refs/notes/x" &&
+	hidden 75 "'refs/heads/main' is in refs.json and is gone" "rm -r repo/refs" &&
+	rm -rf repo && cp -R bare repo && rm repo/refs.json &&
+	unchanged refused 128 "has versions, but no branch and no tag; nothing was deleted" fdl gc repo &&
+	rm -rf repo && cp -R good.refs repo && mv "repo/versions/$side" side && ln -s ../../side "repo/versions/$side" &&
+	unchanged refused 128 "'versions/$side' is no object that can be read" fdl gc repo &&
+	rm -rf repo && cp -R good.refs repo && fdl gc repo
+END
+
+test_expect_success 'a mark that cannot be read is none, and no catalog goes for it' '
+	for mark in "ln -s nowhere" "mkfifo" "touch"
+	do
+		line && older 40 &&
+		$mark "repo/versions/$one/expired.json" &&
+		{ echo "$one" | test_must_fail fdl-expire-version; } &&
+		test_must_fail fdl gc repo &&
+		test_path_is_file "repo/versions/$one/ducklake.duckdb" || return 1
+	done
+'
+
+test_expect_success 'a longer grace after a shorter one does not want what is used up' '
+	line && echo "$one" | fdl-expire-version &&
+	fdl gc --grace 0 --force repo &&
+	has "1 2 3" &&
+	unchanged fdl gc repo &&
+	unchanged fdl gc --grace 60d repo
+'
+
+test_expect_success 'what is written of a version after its mark is kept for a grace' '
+	line && older 40 && fdl gc repo && older 40 &&
+	echo catalog >"repo/versions/$side/version.json.sig" &&
+	unchanged fdl gc repo &&
+	older 40 &&
+	fdl gc repo &&
+	test_path_is_missing "repo/versions/$side"
+'
+
+test_expect_success 'of an expired version in the history, what fdl does not know stays' '
+	line && echo x >"repo/versions/$one/stats.json" && echo "$one" | fdl-expire-version && older 40 &&
+	fdl gc repo &&
+	test "$(parts "$one")" = "expired.json stats.json version.json"
+'
+
+test_expect_success 'a standard error that cannot be written is no failure, nor are folders without end' '
+	line &&
+	fdl gc repo 2>/dev/full &&
+	python3 -c "
+import os
+os.chdir(\"repo/data\")
+for _ in range(3000):
+    os.mkdir(\"d\")
+    os.chdir(\"d\")
+" &&
+	fdl gc repo &&
+	fdl-ls-objects >out 2>err &&
+	rm -rf repo
+'
+
 test_expect_success 'a grace that is not safe wants --force, and none at all frees everything at once' '
 	line &&
 	unchanged refused 128 "a grace of 0 is not safe: a push that is under way may lose its files" \
@@ -259,7 +327,8 @@ test_expect_success 'there is one gc at a time; one that has ended is taken over
 	fdl gc repo &&
 	test_path_is_missing repo/gc.json &&
 	echo x >repo/gc.json &&
-	unchanged refused 128 "gc.json. is damaged" fdl gc repo
+	unchanged refused 128 "gc.json. is damaged" fdl gc repo &&
+	test_grep "^hint: where no gc and no expire is at work, it can be deleted" refused.err
 '
 
 test_expect_success 'whoever names a file that a gc is about to delete is told to try again' '

@@ -55,6 +55,7 @@ test_expect_success 'a request for each version and each ref, two lists of versi
 	3 GET files.json 200
 	1 DELETE gc.json 204
 	2 GET gc.json 200
+	1 GET refs.json 200
 	2 HEAD gc.json 200
 	2 PUT gc.json 200
 	1 LIST refs/ 200
@@ -68,11 +69,12 @@ END
 
 # during COMMAND OTHER CHECK: the program 'other' runs after the n-th request of a command, for each n there is; each time
 # in a new repository, and then 'check' must hold. The command may be told that it lost.
+prepare=:
 during() {
 	number=1
 	while :
 	do
-		bucket "$1-$number" && sleep 1.1 && rm -f ran &&
+		bucket "$1-$2-$number" && $prepare && sleep 1.1 && rm -f ran &&
 		printf '%s\n' '#!/bin/sh' "AWS_ENDPOINT_URL=$direct FDL_REPO=$FDL_REPO" 'export AWS_ENDPOINT_URL FDL_REPO' 'echo ran >ran' "./$2 >other.out 2>other.err" \
 			'echo $? >other.status' >"$rules.meanwhile" &&
 		chmod +x "$rules.meanwhile" &&
@@ -111,7 +113,11 @@ whole() (
 	fdl-for-each-ref >held &&
 	while read -r id _
 	do
-		fdl-ls-version "$id" | fdl-check-objects || return 1
+		fdl-ls-version "$id" | fdl-check-objects &&
+		fdl-ls-objects "versions/$id" >objects &&
+		test_grep ducklake.duckdb objects &&
+		test_grep files.json objects &&
+		! grep expired.json objects || return 1
 	done <held
 )
 
@@ -150,6 +156,59 @@ test_expect_success 'gc after each request of a push: the same' '
 	test_grep won outcomes &&
 	test_grep "lost 1" outcomes
 '
+
+# The branch gets another name, as fdl branch gives it one.
+cat >rename <<END
+#!/bin/sh
+set -e
+fdl-update-ref refs/heads/trunk $three ''
+fdl-symbolic-ref HEAD refs/heads/trunk
+fdl-update-ref -d refs/heads/main
+fdl-update-server-info
+END
+
+# What was cut off before version.json, and marked then, is pushed again.
+cat >again <<\END
+#!/bin/sh
+./push
+END
+chmod +x rename again
+
+# history_is_whole: nothing in it was taken away.
+history_is_whole() {
+	case $status in 0 | 2 | 75) ;; *) return 1 ;; esac
+	test "$(cat other.status)" = 0 && whole && AWS_ENDPOINT_URL=$direct fdl-rev-list trunk >line &&
+	while read -r id
+	do
+		AWS_ENDPOINT_URL=$direct fdl-resolve-ref --live "$id" || return 1
+	done <line
+}
+
+test_expect_success 'a branch that is renamed after each request of gc loses nothing' '
+	during collect rename history_is_whole
+'
+
+# Of the version side there is a mark, and what a push had written before it was cut off.
+before_again() {
+	fdl-put-object "versions/$side/files.json" <"$local/versions/$side/files.json" &&
+	fdl-put-object "versions/$side/expired.json" <mark
+}
+
+again_or_told() {
+	case $status in 0 | 2 | 75) ;; *) return 1 ;; esac
+	whole && case $(cat other.status) in
+	0) test_grep topic held ;;
+	1 | 4 | 75) ! grep topic held ;;
+	*) return 1 ;;
+	esac
+}
+
+test_expect_success 'a push that was cut off, marked and is run again after each request of gc: whole, or refused' '
+	printf "{\"fdl\":\"1.0\",\"reason\":\"expired\",\"at\":\"2026-12-01T00:00:00Z\",\"message\":\"\"}" >mark &&
+	prepare=before_again &&
+	during collect again again_or_told
+'
+prepare=:
 
 # Of a repository with more to do: a version is expired and one is forgotten, and without a grace all of it goes at once.
 # shellcheck disable=SC2154 # lib-gc.sh sets $side

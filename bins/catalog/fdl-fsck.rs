@@ -35,7 +35,7 @@ fn run(args: &mut Args) -> Result<()> {
     let seen =
         fsck::fsck(&repository, &Frozen, options, &mut |level, key, text| output.record(&[&level, &key, &text]))?;
     output.finish()?;
-    eprintln!("{} versions and {} data files: {} errors", seen.versions, seen.files, seen.errors);
+    cli::note(&format!("{} versions and {} data files: {} errors\n", seen.versions, seen.files, seen.errors));
     if seen.errors == 0 { Ok(()) } else { Err(Error::new(Kind::No, "")) }
 }
 

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Some("fdl-ls-files") => ls_files::main(),
         Some("fdl-thaw-catalog") => thaw_catalog::main(),
         _ => {
-            eprintln!("fatal: fdl-catalog is run under the name of one of its commands");
+            fdl::cli::note("fatal: fdl-catalog is run under the name of one of its commands\n");
             ExitCode::from(fdl::Kind::Usage.exit_code())
         }
     }

@@ -6,11 +6,12 @@ use fdl::{
     Error, Result,
     cli::{self, Arg, Args, Output},
     gc::{self, Count, Kept},
+    json,
     repository::Repository,
     retention::{before, parse_age},
 };
 use jiff::{SignedDuration, Span, Timestamp};
-use serde_json::{Value, json};
+use serde::Serialize;
 
 const USAGE: &str = "usage: fdl-gc [-z | --json] [--dry-run] [--grace AGE [--force]] [--repo URL | REPOSITORY]";
 
@@ -25,13 +26,13 @@ fn main() -> ExitCode {
 }
 
 fn run(args: &mut Args) -> Result<()> {
-    let (mut repo, mut z, mut json, mut dry_run, mut force, mut grace) =
+    let (mut repo, mut z, mut as_json, mut dry_run, mut force, mut grace) =
         (None, false, false, false, false, GRACE.to_owned());
     while let Some(arg) = args.next()? {
         match arg {
             Arg::Long("repo") if repo.is_none() => repo = Some(args.value()?),
             Arg::Short('z') => z = true,
-            Arg::Long("json") => json = true,
+            Arg::Long("json") => as_json = true,
             Arg::Short('n') | Arg::Long("dry-run") => dry_run = true,
             Arg::Long("grace") => grace = args.value()?,
             Arg::Short('f') | Arg::Long("force") => force = true,
@@ -39,7 +40,7 @@ fn run(args: &mut Args) -> Result<()> {
             arg => return Err(cli::unexpected(arg)),
         }
     }
-    if z && json {
+    if z && as_json {
         return Err(Error::usage("-z and --json do not go together"));
     }
     let age = parse_age(&grace)?;
@@ -50,7 +51,7 @@ fn run(args: &mut Args) -> Result<()> {
         .hint("give a day or more, or --force where nobody else writes now"));
     }
     let repository = cli::repository(repo)?;
-    if json { print_json(&repository, age, dry_run) } else { print_records(&repository, age, &grace, dry_run, z) }
+    if as_json { print_json(&repository, age, dry_run) } else { print_records(&repository, age, &grace, dry_run, z) }
 }
 
 fn is_safe(age: Span) -> Result<bool> {
@@ -66,7 +67,7 @@ fn print_records(repository: &Repository, age: Span, grace: &str, dry_run: bool,
         output.record(&[&key, &size, &reason])
     })?;
     output.finish()?;
-    eprint!("{}", summary(freed, kept, grace, dry_run));
+    cli::note(&summary(freed, kept, grace, dry_run));
     Ok(())
 }
 
@@ -86,19 +87,36 @@ fn summary(freed: Count, kept: Kept, grace: &str, dry_run: bool) -> String {
     text
 }
 
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Record {
+    fdl: &'static str,
+    dry_run: bool,
+    objects: Vec<Gone>,
+    freed: Count,
+    kept: Option<Kept>,
+}
+
+/// An object that went.
+#[derive(Serialize)]
+struct Gone {
+    key: String,
+    size: u64,
+    reason: String,
+}
+
 /// The document is printed also where objects stay: it is the record of those that went.
 fn print_json(repository: &Repository, age: Span, dry_run: bool) -> Result<()> {
-    let (mut freed, mut gone) = (Count::default(), Vec::<Value>::new());
+    let (mut freed, mut objects) = (Count::default(), Vec::new());
     let kept = gc::collect(repository, age, dry_run, &mut |key, size, reason| {
         freed.add(size);
-        gone.push(json!({"key": key, "size": size, "reason": reason.to_string()}));
+        objects.push(Gone { key: key.to_owned(), size, reason: reason.to_string() });
         Ok(())
     });
     let failed = kept.as_ref().err().cloned();
-    let kept = kept.ok();
-    let document = json!({"fdl": fdl::json::FORMAT, "dry_run": dry_run, "objects": gone, "freed": freed, "kept": kept});
+    let record = Record { fdl: json::FORMAT, dry_run, objects, freed, kept: kept.ok() };
     let mut output = Output::new(false);
-    output.bytes(&fdl::json::to_bytes(&document)?)?;
+    output.bytes(&json::to_bytes(&record)?)?;
     output.finish()?;
     failed.map_or(Ok(()), Err)
 }

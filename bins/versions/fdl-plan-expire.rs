@@ -6,7 +6,7 @@ use std::{
 };
 
 use fdl::{
-    Error, Result,
+    Error, Kind, Result,
     cli::{self, Arg, Args, Output},
     expire, history,
     id::VersionId,
@@ -59,7 +59,7 @@ fn unknown(name: &str) -> Error {
 
 /// The versions that branches lead to and that were not taken away, each with what keeps it.
 fn plan(repository: &Repository, rules: &[Rule]) -> Result<BTreeMap<VersionId, Vec<String>>> {
-    let inventory = inventory::list(repository)?;
+    let inventory = inventory::list_surely(repository)?;
     let held = expire::held(repository)?;
     let mut plan: BTreeMap<VersionId, Vec<String>> = BTreeMap::new();
     let mut parents = HashMap::new();
@@ -92,7 +92,8 @@ fn versions(
         let id = step?;
         let listed = inventory.get(&id).and_then(|objects| Some((objects.written()?, objects.expired())));
         let (written, expired) = listed.ok_or_else(|| {
-            Error::store(format!("version {id} was read, but no list of '{}' has it; try again", repository.url()))
+            let what = format!("version {id} was read, but it was not listed in '{}' before", repository.url());
+            Error::new(Kind::Busy, what).hint("it has just been pushed; try again")
         })?;
         if expired.is_none() {
             line.push((id, written));

@@ -10,7 +10,12 @@ use std::{
 use camino::{Utf8Path, Utf8PathBuf};
 pub use lexopt::Arg;
 
-use crate::{Error, Kind, Result, key::Key, repository::Repository, text::Escaped};
+use crate::{
+    Error, Kind, Result,
+    key::Key,
+    repository::Repository,
+    text::{Escaped, system_text},
+};
 
 /// The longest record read from standard input, in bytes.
 const MAX_RECORD: u64 = 1 << 20;
@@ -51,6 +56,11 @@ fn say(label: &str, message: &str) {
 /// Tells the user of something that is not as it should be but stops nothing.
 pub fn warning(message: &str) {
     say("warning", message);
+}
+
+/// Tells the user how it went. A standard error that is closed or full is no reason to fail.
+pub fn note(text: &str) {
+    let _ = write!(io::stderr(), "{text}");
 }
 
 /// Tells the user the next step.
@@ -189,7 +199,7 @@ impl Output {
 fn output_error(e: io::Error) -> Error {
     match e.kind() {
         io::ErrorKind::BrokenPipe => Error::new(Kind::Pipe, ""),
-        _ => Error::store(format!("cannot write to standard output: {e}")),
+        _ => Error::store(format!("cannot write to standard output: {}", system_text(&e))),
     }
 }
 
@@ -206,7 +216,7 @@ pub fn records(z: bool) -> impl Iterator<Item = Result<Vec<String>>> {
         match from.by_ref().take(MAX_RECORD).read_until(end, &mut record) {
             Ok(0) => return None,
             Ok(_) => {}
-            Err(e) => return Some(Err(Error::fatal(format!("cannot read standard input: {e}")))),
+            Err(e) => return Some(Err(Error::fatal(format!("cannot read standard input: {}", system_text(&e))))),
         }
         if record.pop() != Some(end) {
             let what = if record.len() as u64 + 1 == MAX_RECORD { "is too long" } else { "was cut off" };

@@ -35,10 +35,10 @@ pub enum Outcome {
     Before,
 }
 
-/// The refs that are held, by the version that they hold.
+/// The refs by the version that they hold; an error where they may not be all.
 pub fn held(repository: &Repository) -> Result<BTreeMap<VersionId, Vec<RefName>>> {
     let mut held: BTreeMap<VersionId, Vec<RefName>> = BTreeMap::new();
-    for (name, id) in refs::read_all(repository, &Key::literal("refs"))? {
+    for (name, id) in refs::read_surely(repository)? {
         held.entry(id).or_default().push(name);
     }
     Ok(held)
@@ -60,16 +60,18 @@ pub fn expire(
 ) -> Result<()> {
     repository.check_writable()?;
     check_lists(repository)?;
-    expire_under(&Notice::post(repository)?, ids, reason, message, done)
+    let second_look = || check_free(&held(repository)?, ids);
+    expire_under(&Notice::post(repository)?, ids, reason, message, second_look, done)
 }
 
-/// The same for one who has posted a notice already. A mark that is there was made by a run that has ended, so nobody takes it
-/// back while its version loses its catalog.
+/// The same for one who has posted a notice already, and who says by `second_look` whether the versions are still to go once they
+/// are marked. A mark that is there was made by a run that has ended, so nobody takes it back while its version loses its catalog.
 pub(crate) fn expire_under(
     notice: &Notice<'_>,
     ids: &BTreeSet<VersionId>,
     reason: Reason,
     message: &str,
+    second_look: impl FnOnce() -> Result<()>,
     mut done: impl FnMut(VersionId, Outcome) -> Result<()> + Send,
 ) -> Result<()> {
     let repository = notice.repository();
@@ -85,7 +87,7 @@ pub(crate) fn expire_under(
         marked.insert(id, outcome);
         Ok(())
     });
-    if let Err(e) = failed.and_then(|()| check_free(&held(repository)?, ids)) {
+    if let Err(e) = failed.and_then(|()| second_look()) {
         take_back(repository, &marked)?;
         return Err(e);
     }
@@ -117,7 +119,8 @@ fn mark(repository: &Repository, id: VersionId, reason: Reason, message: &str) -
     let bytes = json::to_bytes(&expired)?;
     match store.put(&key, Body::Bytes(&bytes), &Condition::Absent) {
         Ok(Written::Done) => Ok(Outcome::Taken),
-        Ok(Written::Refused) => Ok(Outcome::Before),
+        // A mark that tells readers nothing is none.
+        Ok(Written::Refused) => expired::read(repository, id).map(|_| Outcome::Before),
         // Whose mark stands there decides who may take it back.
         Err(e) if e.kind() == Kind::Busy => match store.get(&key, expired::MAX)? {
             Some(object) if object.bytes == bytes => Ok(Outcome::Taken),

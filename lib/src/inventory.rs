@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 
 use crate::{
-    Result, expired,
+    Error, Result, expired,
     id::VersionId,
     key::Key,
     repository::Repository,
@@ -40,6 +40,11 @@ impl Objects {
         self.get(version::NAME).map(|meta| meta.modified)
     }
 
+    /// Whether gc has used its list of files already: it was taken away and longer ago than the grace of that gc.
+    pub fn is_used_up(&self) -> bool {
+        self.written().is_some() && self.expired().is_some() && !self.has(version::FILES)
+    }
+
     /// When the last of its objects was written, by the store's clock.
     pub fn newest(&self) -> Option<Timestamp> {
         self.0.values().map(|meta| meta.modified).max()
@@ -61,18 +66,43 @@ impl Objects {
     }
 }
 
-/// Lists the versions of a repository. What is there and belongs to none is passed over.
-pub fn list(repository: &Repository) -> Result<BTreeMap<VersionId, Objects>> {
-    let mut versions: BTreeMap<VersionId, Objects> = BTreeMap::new();
+/// The versions of a repository as one listing tells them.
+#[derive(Debug, Default)]
+pub struct Inventory {
+    /// The versions.
+    pub versions: BTreeMap<VersionId, Objects>,
+    /// What is there and cannot be an object, such as a link: it may hide a version.
+    pub foreign: Vec<String>,
+}
+
+/// Lists the versions of a repository. An object that belongs to none is passed over.
+pub fn list(repository: &Repository) -> Result<Inventory> {
+    let mut inventory = Inventory::default();
     repository.store().list(Some(&Key::literal(FOLDER)), &mut |listed| {
-        if let Listed::Object(key, meta) = listed
-            && let Some((id, name)) = place(&key)
-        {
-            versions.entry(id).or_default().0.insert(name.to_owned(), meta);
+        match listed {
+            Listed::Object(key, meta) => {
+                if let Some((id, name)) = place(&key) {
+                    inventory.versions.entry(id).or_default().0.insert(name.to_owned(), meta);
+                }
+            }
+            Listed::Foreign(name) => inventory.foreign.push(name),
         }
         Ok(())
     })?;
-    Ok(versions)
+    Ok(inventory)
+}
+
+/// The same for one who takes away what none of them needs: an error where one may be hidden.
+pub fn list_surely(repository: &Repository) -> Result<BTreeMap<VersionId, Objects>> {
+    let Inventory { versions, foreign } = list(repository)?;
+    match foreign.first() {
+        None => Ok(versions),
+        Some(name) => Err(Error::fatal(format!(
+            "'{}' is no object that can be read, so nothing was taken away",
+            name.escape_debug()
+        ))
+        .hint("'fdl fsck' finds what is wrong")),
+    }
 }
 
 /// The version that an object belongs to, and its name there.

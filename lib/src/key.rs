@@ -6,7 +6,7 @@ use std::fmt;
 use crate::{Error, Result, id::VersionId};
 
 /// The longest key, in bytes: S3's limit.
-const MAX_LEN: usize = 1024;
+pub(crate) const MAX_LEN: usize = 1024;
 
 /// The longest segment, in bytes: the limit of ext4, XFS and APFS, less the room for a temporary name.
 const MAX_SEGMENT: usize = 200;

@@ -18,6 +18,7 @@ use crate::{
     refname::RefName,
     repository::Repository,
     store::{Body, Condition, ETag, Listed, Store, Written},
+    version::Version,
 };
 
 /// The largest ref, in bytes: an id is 36 bytes and a newline.
@@ -71,12 +72,19 @@ pub fn list(repository: &Repository, prefix: &Key) -> Result<Vec<RefName>> {
         let below = |name: &RefName| name.key().below(prefix.as_str()).is_some();
         return Ok(published(repository)?.into_iter().filter(below).collect());
     }
+    list_with(repository, prefix, &mut |_| Ok(()))
+}
+
+/// The same where the store has lists; `other` is called with what stands there and is no ref.
+fn list_with(repository: &Repository, prefix: &Key, other: &mut dyn FnMut(&str) -> Result<()>) -> Result<Vec<RefName>> {
     let mut names = Vec::new();
     repository.store().list(Some(prefix), &mut |listed| {
-        if let Listed::Object(key, _) = listed
-            && let Ok(name) = key.as_str().parse()
-        {
-            names.push(name);
+        match &listed {
+            Listed::Object(key, _) => match key.as_str().parse() {
+                Ok(name) => names.push(name),
+                Err(_) => other(key.as_str())?,
+            },
+            Listed::Foreign(name) => other(name)?,
         }
         Ok(())
     })?;
@@ -87,6 +95,43 @@ pub fn list(repository: &Repository, prefix: &Key) -> Result<Vec<RefName>> {
 /// no ref any more.
 pub fn read_all(repository: &Repository, prefix: &Key) -> Result<BTreeMap<RefName, VersionId>> {
     read_each(repository, list(repository, prefix)?)
+}
+
+/// What all refs hold, for one who takes away what none of them needs.
+///
+/// # Errors
+/// Where it is not certain that these are all: something below `refs/` is no ref, or one that `refs.json` names is gone.
+/// [`Kind::Busy`] where that may be so only now.
+pub fn read_surely(repository: &Repository) -> Result<BTreeMap<RefName, VersionId>> {
+    // It comes first: a ref that is made meanwhile is in the list.
+    let published = match repository.store().get(&Key::literal("refs.json"), MAX_REFS)? {
+        Some(object) => in_server_info(repository, &object.bytes)?.collect(),
+        None => Vec::new(),
+    };
+    let other = |name: &str| {
+        Error::fatal(format!("'{}' is no ref that can be read, so nothing was taken away", name.escape_debug()))
+            .hint("'fdl fsck' finds what is wrong")
+    };
+    for _ in 0..TRIES {
+        let names = list_with(repository, &Key::literal("refs"), &mut |name| Err(other(name)))?;
+        let count = names.len();
+        let refs = read_each(repository, names)?;
+        // One that is gone since it was listed may be there by another name now.
+        if refs.len() < count {
+            continue;
+        }
+        return match published.into_iter().find(|name| !refs.contains_key(name)) {
+            None => Ok(refs),
+            Some(name) => {
+                Err(Error::new(Kind::Busy, format!("'{name}' is in refs.json and is gone; nothing was taken away"))
+                    .hint("where it was deleted on purpose, 'fdl update-server-info' takes it out of refs.json"))
+            }
+        };
+    }
+    Err(Error::new(
+        Kind::Busy,
+        format!("refs of '{}' are deleted all the time; nothing was taken away", repository.url()),
+    ))
 }
 
 /// What these refs hold, of those that are there.
@@ -138,7 +183,8 @@ pub fn update(repository: &Repository, name: &RefName, new: VersionId, expected:
     let tracking = !(name.is_branch() || name.is_tag());
     match (&old, expected) {
         // What was to be done is done: a push that was cut off is run again.
-        (Some(old), _) if old.id == new => return Ok(()),
+        (Some(old), _) if old.id == new && tracking => return Ok(()),
+        (Some(old), _) if old.id == new => return check_done(repository, name, new, expected),
         (Some(old), Expected::Absent) => return Err(lost(name, Some(old.id))),
         (Some(old), Expected::Version(id)) if old.id != id => return Err(lost(name, Some(old.id))),
         (None, Expected::Version(_)) => return Err(lost(name, None)),
@@ -151,7 +197,7 @@ pub fn update(repository: &Repository, name: &RefName, new: VersionId, expected:
         check_collisions(repository, name)?;
     }
     write(repository, name, old.as_ref(), new)?;
-    if tracking { Ok(()) } else { take_back_if_expired(repository, name, old.as_ref(), new) }
+    if tracking { Ok(()) } else { take_back_if_expired(repository, name, old.map(|old| old.id), new) }
 }
 
 /// Deletes the ref `name`, if it holds what is `expected`.
@@ -257,8 +303,21 @@ fn comes_after(repository: &Repository, name: &RefName, now: VersionId, new: Ver
     history::descends(repository, now, new).map_err(|e| unknown(name, new, &e))
 }
 
+/// Looks for the mark of a version that the ref holds already: who wrote it may have been cut off before that. It is known
+/// what it held where it was to be made, or where that is the version's parent.
+fn check_done(repository: &Repository, name: &RefName, new: VersionId, expected: Expected) -> Result<()> {
+    let Err(expired) = expired::check_live(repository, new) else { return Ok(()) };
+    match expected {
+        Expected::Absent => take_back_if_expired(repository, name, None, new),
+        Expected::Version(old) if Version::read(repository, new)?.parent() == Some(old) => {
+            take_back_if_expired(repository, name, Some(old), new)
+        }
+        _ => Err(expired),
+    }
+}
+
 /// The other half of expire's rule: it marks the version and then reads the refs, we write the ref and then look for the mark.
-fn take_back_if_expired(repository: &Repository, name: &RefName, old: Option<&Value>, new: VersionId) -> Result<()> {
+fn take_back_if_expired(repository: &Repository, name: &RefName, old: Option<VersionId>, new: VersionId) -> Result<()> {
     let Err(expired) = expired::check_live(repository, new) else { return Ok(()) };
     if expired.kind() != Kind::Expired {
         return Err(expired);
@@ -268,8 +327,10 @@ fn take_back_if_expired(repository: &Repository, name: &RefName, old: Option<&Va
     match old {
         None => repository.store().delete(&name.key(), &condition).map(|_| ())?,
         Some(old) => {
-            let bytes = format!("{}\n", old.id);
+            let bytes = format!("{old}\n");
             repository.store().put(&name.key(), Body::Bytes(bytes.as_bytes()), &condition).map(|_| ())?;
+            expired::check_live(repository, old)
+                .map_err(|e| e.context(format_args!("'{name}' was moved back, but")))?;
         }
     }
     Err(expired.context(format_args!("'{name}' was not moved")))

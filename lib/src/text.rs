@@ -1,6 +1,9 @@
 //! Text from outside on its way to a terminal or into a line of output.
 
-use std::fmt::{self, Write};
+use std::{
+    fmt::{self, Write},
+    io,
+};
 
 /// Shows text with everything escaped that could drive a terminal, break a line or reorder what is read: control
 /// characters (C0, DEL, C1), line and paragraph separators, and the marks that change the direction of writing.
@@ -25,6 +28,15 @@ pub struct JsonEscaped<'a>(pub &'a str);
 impl fmt::Display for JsonEscaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|c| if is_unsafe(c) { write!(f, "\\u{:04x}", c as u32) } else { f.write_char(c) })
+    }
+}
+
+/// The system's words for an error, without Rust's "(os error N)".
+pub fn system_text(e: &io::Error) -> String {
+    let text = e.to_string();
+    match text.find(" (os error") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
     }
 }
 

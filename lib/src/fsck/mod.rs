@@ -12,7 +12,7 @@ use std::{fmt, sync::Mutex};
 use camino::Utf8Path;
 
 use self::data::Named;
-use crate::{Error, Kind, Result, dataset::Dataset, files::File, repository::Repository};
+use crate::{Error, Kind, Result, dataset::Dataset, files::File, gc, repository::Repository, store};
 
 /// How a catalog is read; what this library does not do itself.
 pub trait Catalogs: Sync {
@@ -94,6 +94,7 @@ pub fn fsck(
     let (versions, named) = fsck.versions(&held)?;
     fsck.data(&named)?;
     fsck.server_info()?;
+    fsck.finding("gc.json", gc::about_to_go(repository))?;
     fsck.left_overs()?;
     let errors = fsck.findings.into_inner().map_err(|_| died())?.errors;
     Ok(Seen { versions, files: named.len(), errors })
@@ -126,11 +127,14 @@ impl Fsck<'_> {
         self.find(Level::Note, key, text)
     }
 
-    /// What is wrong in the repository is a finding about `key`; that the store cannot be asked is an error.
+    /// What is wrong in the repository is a finding about `key`; that the store cannot be asked is an error. A folder can be,
+    /// and what it refuses to read is at fault.
     fn finding<T>(&self, key: impl fmt::Display, result: Result<T>) -> Result<Option<T>> {
         match result {
             Ok(value) => Ok(Some(value)),
-            Err(e) if matches!(e.kind(), Kind::Store | Kind::Busy) => Err(e),
+            Err(e) if e.kind() == Kind::Busy || e.kind() == Kind::Store && !store::is_folder(self.repository.url()) => {
+                Err(e)
+            }
             Err(e) => self.error(key, e).map(|()| None),
         }
     }

@@ -11,13 +11,13 @@ use tempfile::NamedTempFile;
 
 use super::{Fsck, Level, Named};
 use crate::{
-    Error, Result,
+    Error, Kind, Result,
     dataset::Dataset,
     digest::Digest,
     expired,
     files::{self, File},
     id::VersionId,
-    inventory::{self, Objects},
+    inventory::{self, Inventory, Objects},
     json,
     key::Key,
     parallel::{JOBS, in_parallel},
@@ -36,7 +36,10 @@ const MAX_DATASET: u64 = 64 << 20;
 impl Fsck<'_> {
     /// Checks the versions, and that refs hold some that can be read. Returns how many can be, and what they name.
     pub(super) fn versions(&self, held: &BTreeMap<RefName, VersionId>) -> Result<(usize, HashMap<Key, Named>)> {
-        let listed = inventory::list(self.repository)?;
+        let Inventory { versions: listed, foreign } = inventory::list(self.repository)?;
+        for name in foreign {
+            self.error(name, "this is no object that can be read, and may hide a version")?;
+        }
         for (name, id) in held {
             match listed.get(id).filter(|objects| objects.written().is_some()) {
                 None => self.error(name, format_args!("it holds version {id}, which is not there"))?,
@@ -131,8 +134,12 @@ impl Fsck<'_> {
             Ok(())
         });
         let index = if objects.has(FILES) { index } else { Err(Error::not_found("it is not there")) };
-        let catalog = self.finding(Key::in_version(id, CATALOG), self.fetch(version, objects.size(CATALOG)))?;
-        let Some(catalog) = catalog else {
+        let fetched = self.fetch(version, objects.size(CATALOG));
+        if fetched.is_err() && self.repository.store().head(&Key::in_version(id, expired::NAME))?.is_some() {
+            // It was taken away since it was listed.
+            return Ok(());
+        }
+        let Some(catalog) = self.finding(Key::in_version(id, CATALOG), fetched)? else {
             self.finding(Key::in_version(id, FILES), index)?;
             return self.name(id, indexed, named);
         };
@@ -184,7 +191,7 @@ impl Fsck<'_> {
                     return self.error(key, format_args!("it does not say of '{}' what the catalog says", file.path));
                 }
             },
-            Err(e) if matches!(e.kind(), crate::Kind::Store | crate::Kind::Busy) => return Err(e),
+            Err(e) if e.kind() == Kind::Busy => return Err(e),
             Err(e) => e.to_string(),
         };
         if !self.options.repair {

@@ -78,7 +78,8 @@ pub fn collect(repository: &Repository, grace: Span, dry_run: bool, report: &mut
     if let Some(notice) = &notice {
         expire::release(repository, versions.marked_and_held())?;
         if !forgotten.is_empty() {
-            expire::expire_under(notice, &forgotten, expired::Reason::Expired, MESSAGE, |_, _| Ok(()))?;
+            let second_look = || versions.check_forgotten(repository, &forgotten);
+            expire::expire_under(notice, &forgotten, expired::Reason::Expired, MESSAGE, second_look, |_, _| Ok(()))?;
         }
     }
     let mut sweep = Sweep { repository, notice, report: Mutex::new(report), stay: 0 };
@@ -146,9 +147,13 @@ impl Sweep<'_> {
             versions.read_again(self.repository)?;
             (objects, marks) = versions.spent()?;
         }
-        let stayed = self.stay;
         self.take(&objects)?;
-        if self.stay == stayed { self.take(&marks) } else { Ok(()) }
+        if self.notice.is_some() && !marks.is_empty() {
+            // A push that was cut off may be run again, and what it has written by now keeps its mark.
+            versions.read_again(self.repository)?;
+            marks = versions.lone_marks();
+        }
+        self.take(&marks)
     }
 
     /// Takes objects, in batches. What stays is warned of, and is no reason to leave the others.

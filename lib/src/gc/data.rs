@@ -197,7 +197,9 @@ fn is_data_file(key: &Key) -> bool {
     let name = key.segments().next_back().unwrap_or_default();
     let stem = name.strip_suffix(".parquet").or_else(|| name.strip_suffix(".puffin"));
     let uuid = stem.and_then(|stem| stem.strip_prefix("ducklake-"));
-    uuid.is_some_and(|uuid| uuid::Uuid::try_parse(uuid.strip_suffix("-delete").unwrap_or(uuid)).is_ok())
+    let uuid = uuid.map(|uuid| uuid.strip_suffix("-delete").unwrap_or(uuid));
+    // There are other ways to spell one; DuckLake has this.
+    uuid.is_some_and(|text| uuid::Uuid::try_parse(text).is_ok_and(|uuid| uuid.hyphenated().to_string() == text))
 }
 
 #[cfg(test)]
@@ -206,7 +208,7 @@ mod tests {
 
     #[test]
     fn only_what_ducklake_writes_is_a_data_file() {
-        let uuid = "0199c9a0-0000-7000-8000-000000000001";
+        let uuid = "0199c9a0-0000-7000-8000-00000000000a";
         for name in [".parquet", "-delete.parquet", ".puffin", "-delete.puffin"] {
             assert!(is_data_file(&Key::new(&format!("data/main/t/x=1/ducklake-{uuid}{name}")).unwrap()), "{name}");
         }
@@ -215,6 +217,8 @@ mod tests {
             "mine.parquet".to_owned(),
             "ducklake-1.parquet".to_owned(),
             format!("ducklake-{uuid}"),
+            format!("ducklake-{}.parquet", uuid.to_uppercase()),
+            format!("ducklake-{}.parquet", uuid.replace('-', "")),
             format!("ducklake-{uuid}.csv"),
             format!("{uuid}.parquet"),
             format!("ducklake-{uuid}.parquet/more"),

@@ -32,8 +32,8 @@ pub const MOST_FILES: usize = 50_000;
 /// A run that was not heard of for so long has ended, wherever it ran.
 const SILENT: SignedDuration = SignedDuration::from_hours(1);
 
-/// How often a run makes itself heard, and finds out whether it was taken for dead.
-const HEARD_EVERY: SignedDuration = SignedDuration::from_secs(60);
+/// How often a run that deletes makes itself heard, and finds out whether it was taken for dead.
+const HEARD_EVERY: SignedDuration = SignedDuration::from_secs(5);
 
 /// How far this machine's clock may be from the store's.
 const CLOCK: SignedDuration = SignedDuration::from_mins(5);
@@ -81,7 +81,7 @@ impl<'a> Notice<'a> {
     /// [`Kind::Busy`] where another run is at work.
     pub fn post(repository: &'a Repository) -> Result<Notice<'a>> {
         let heard = Timestamp::now();
-        let text = Text {
+        let mut text = Text {
             fdl: json::FORMAT.into(),
             run: Uuid::now_v7().to_string(),
             holder: Holder::this(),
@@ -90,7 +90,7 @@ impl<'a> Notice<'a> {
         };
         let etag = match write(repository, &text, &Condition::Absent)? {
             Some(etag) => etag,
-            None => take_over(repository, &text)?,
+            None => take_over(repository, &mut text)?,
         };
         Ok(Notice { repository, state: Mutex::new(State { text, etag, heard }) })
     }
@@ -174,7 +174,7 @@ fn write(repository: &Repository, text: &Text, condition: &Condition) -> Result<
 }
 
 /// Puts our notice in the place of one whose run has ended.
-fn take_over(repository: &Repository, text: &Text) -> Result<ETag> {
+fn take_over(repository: &Repository, text: &mut Text) -> Result<ETag> {
     let (key, store) = (Key::literal(NAME), repository.store());
     let busy = |why: String| {
         Error::new(Kind::Busy, format!("another gc or expire is at work in '{}' {why}", repository.url()))
@@ -188,6 +188,8 @@ fn take_over(repository: &Repository, text: &Text) -> Result<ETag> {
     if !is_dead && store_now(repository)?.duration_since(meta.modified) <= SILENT {
         return Err(busy(format!("since {}", found.at)));
     }
+    // What it was about to delete may have gone.
+    text.files = found.files;
     write(repository, text, &Condition::Matches(object.etag))?.ok_or_else(|| busy("and has just begun".into()))
 }
 
@@ -201,5 +203,7 @@ fn store_now(repository: &Repository) -> Result<Timestamp> {
 }
 
 fn parse(bytes: &[u8]) -> Result<Text> {
-    json::parse(format_args!("'{NAME}'"), bytes)
+    json::parse(format_args!("'{NAME}'"), bytes).map_err(|e| {
+        e.hint(format!("where no gc and no expire is at work, it can be deleted: echo {NAME} | fdl-rm-objects"))
+    })
 }

@@ -26,6 +26,7 @@ pub struct Versions {
     listed: BTreeMap<VersionId, Objects>,
     read: HashMap<VersionId, Version>,
     held: BTreeMap<VersionId, Vec<RefName>>,
+    /// Those that this run marks.
     marked: BTreeSet<VersionId>,
 }
 
@@ -34,7 +35,14 @@ impl Versions {
     pub fn read(repository: &Repository, cutoff: Cutoff) -> Result<Versions> {
         // The refs come first: what they lead to is in a list that is made after that.
         let held = expire::held(repository)?;
-        let listed = inventory::list(repository)?;
+        let listed = inventory::list_surely(repository)?;
+        if held.is_empty() && !listed.is_empty() {
+            return Err(Error::fatal(format!(
+                "'{}' has versions, but no branch and no tag; nothing was deleted",
+                repository.url()
+            ))
+            .hint("refs that were lost are in a copy, or in refs.json"));
+        }
         let mut versions = Versions { cutoff, listed, read: HashMap::new(), held, marked: BTreeSet::new() };
         versions.read_new(repository)?;
         match versions.reached(versions.held()).into_iter().find(|id| !versions.read.contains_key(id)) {
@@ -48,7 +56,7 @@ impl Versions {
 
     /// Lists them again; returns those that may name files and have not been asked for all of them.
     pub fn read_again(&mut self, repository: &Repository) -> Result<Vec<Namer<'_>>> {
-        self.listed = inventory::list(repository)?;
+        self.listed = inventory::list_surely(repository)?;
         let new = self.read_new(repository)?;
         let whole = new.iter().map(|id| self.namer(*id, Claim::Live));
         let unfinished = self.namers().into_iter().filter(|namer| namer.version.is_none());
@@ -88,19 +96,39 @@ impl Versions {
     /// whose mark was made by a run that was cut off before it took the catalog. From here on they count as marked.
     pub fn forget(&mut self) -> BTreeSet<VersionId> {
         let reached = self.reached(self.held());
-        let is_old = |objects: &Objects| objects.newest().is_some_and(|time| self.cutoff.is_past(time));
-        let is_forgotten = |(id, objects): &(&VersionId, &Objects)| match objects.expired() {
-            Some(_) => !self.held.contains_key(id) && expire::TAKEN.iter().any(|name| objects.has(name)),
-            None => !reached.contains(id) && is_old(objects),
+        let is_forgotten = |(id, objects): &(&VersionId, &Objects)| {
+            let is_old = objects.newest().is_some_and(|time| self.cutoff.is_past(time));
+            objects.expired().is_none() && is_old && !reached.contains(id)
         };
-        self.marked = self.listed.iter().filter(is_forgotten).map(|(id, _)| *id).collect();
-        self.marked.clone()
+        let is_half_taken = |(id, objects): &(&VersionId, &Objects)| {
+            let is_left = expire::TAKEN.iter().any(|name| objects.has(name));
+            objects.expired().is_some() && is_left && !self.held.contains_key(id)
+        };
+        let ids = |is: &dyn Fn(&(&VersionId, &Objects)) -> bool| -> BTreeSet<VersionId> {
+            self.listed.iter().filter(is).map(|(id, _)| *id).collect()
+        };
+        let (forgotten, half_taken) = (ids(&is_forgotten), ids(&is_half_taken));
+        self.marked = forgotten;
+        self.marked.union(&half_taken).copied().collect()
+    }
+
+    /// Whether what [`forget`](Versions::forget) returned is still to go: a ref, and versions that are built on one of them, may
+    /// have come before the marks.
+    pub fn check_forgotten(&mut self, repository: &Repository, forgotten: &BTreeSet<VersionId>) -> Result<()> {
+        self.held = expire::held(repository)?;
+        expire::check_free(&self.held, forgotten)?;
+        self.read_again(repository)?;
+        match self.reached(self.held()).intersection(&self.marked).next() {
+            None => Ok(()),
+            Some(id) => Err(Error::conflict(format!("a ref leads to version {id} now; nothing was deleted"))
+                .hint("try again: what it leads to is kept then")),
+        }
     }
 
     /// What a version loses by its mark; it counts as gone from here on.
     pub fn lose(&mut self, id: VersionId) -> Vec<Unneeded> {
         let Some(objects) = self.listed.get_mut(&id) else { return Vec::new() };
-        let reason = if objects.expired().is_some() { Reason::Expired } else { Reason::Unreachable };
+        let reason = if self.marked.contains(&id) { Reason::Unreachable } else { Reason::Expired };
         let lost = expire::TAKEN.iter().filter_map(|name| Some((*name, objects.remove(name)?)));
         lost.map(|(name, meta)| Unneeded { key: Key::in_version(id, name), size: meta.size, reason }).collect()
     }
@@ -111,14 +139,23 @@ impl Versions {
         self.held().filter(is_marked)
     }
 
+    /// Whether a version was marked before the grace began, and nothing of it was written since. A mark on what a ref holds was
+    /// left by a run that was cut off.
+    fn is_spent(&self, id: &VersionId, objects: &Objects) -> bool {
+        let marked = objects.expired().or_else(|| self.marked.contains(id).then_some(Timestamp::MAX));
+        let is_past = |time: Option<Timestamp>| time.is_some_and(|time| self.cutoff.is_past(time));
+        !self.held.contains_key(id) && is_past(marked) && is_past(objects.newest())
+    }
+
     /// What a version is to the files that it names.
     fn claim(&self, id: VersionId, objects: &Objects) -> Claim {
-        let marked = objects.expired().or_else(|| self.marked.contains(&id).then_some(Timestamp::MAX));
-        match marked {
-            _ if self.held.contains_key(&id) => Claim::Live,
-            None => Claim::Live,
-            Some(time) if self.cutoff.is_past(time) => Claim::None,
-            Some(_) => Claim::Expired,
+        let is_marked = objects.expired().is_some() || self.marked.contains(&id);
+        if self.held.contains_key(&id) || !is_marked {
+            Claim::Live
+        } else if self.is_spent(&id, objects) || objects.is_used_up() {
+            Claim::None
+        } else {
+            Claim::Expired
         }
     }
 
@@ -137,21 +174,34 @@ impl Versions {
     ///
     /// In the history of a version that stays, `version.json`, its signature and the mark stay.
     pub fn spent(&self) -> Result<(Vec<Unneeded>, Vec<Unneeded>)> {
-        let is_spent = |id: &VersionId, objects: &Objects| self.claim(*id, objects) == Claim::None;
-        let stay = self.listed.iter().filter(|(id, objects)| !is_spent(id, objects)).map(|(id, _)| *id);
+        let stay = self.listed.iter().filter(|(id, objects)| !self.is_spent(id, objects)).map(|(id, _)| *id);
         let history = self.reached(stay.chain(self.held()));
         let (mut gone, mut marks) = (Vec::new(), Vec::new());
-        for (id, objects) in self.listed.iter().filter(|(id, objects)| is_spent(id, objects)) {
-            let reason = if history.contains(id) { Reason::Expired } else { Reason::Unreachable };
+        for (id, objects) in self.listed.iter().filter(|(id, objects)| self.is_spent(id, objects)) {
+            let in_history = history.contains(id);
+            let reason = if in_history { Reason::Expired } else { Reason::Unreachable };
             for (name, size) in objects.iter() {
                 let object = Unneeded { key: Key::new(&format!("{}/{id}/{name}", inventory::FOLDER))?, size, reason };
                 match name {
-                    version::NAME | version::SIGNATURE | expired::NAME if reason == Reason::Expired => {}
+                    version::CATALOG | version::DATASET | version::FILES => gone.push(object),
+                    _ if in_history => {}
                     expired::NAME => marks.push(object),
                     _ => gone.push(object),
                 }
             }
         }
         Ok((gone, marks))
+    }
+
+    /// The marks beside which nothing is left.
+    pub fn lone_marks(&self) -> Vec<Unneeded> {
+        let is_lone =
+            |(id, objects): &(&VersionId, &Objects)| self.is_spent(id, objects) && objects.iter().count() == 1;
+        let mark = |(id, objects): (&VersionId, &Objects)| Unneeded {
+            key: Key::in_version(*id, expired::NAME),
+            size: objects.size(expired::NAME).unwrap_or_default(),
+            reason: Reason::Unreachable,
+        };
+        self.listed.iter().filter(is_lone).map(mark).collect()
     }
 }

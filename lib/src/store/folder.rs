@@ -23,7 +23,8 @@ use super::{Body, Condition, ETag, LeftOver, Listed, Meta, Object, Opened, Store
 use crate::{
     Error, Result,
     digest::Digest,
-    key::{Key, RESERVED},
+    key::{Key, MAX_LEN, RESERVED},
+    text::system_text,
 };
 
 /// What the name of a temporary file begins with.
@@ -239,7 +240,10 @@ impl Folder {
         names.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         for (name, stat) in names {
             let full = format!("{path}{name}");
-            if let Some(name) = name.strip_suffix('/') {
+            if full.len() > MAX_LEN {
+                // No key is as long, so nothing below it is an object.
+                visit(Listed::Foreign(full))?;
+            } else if let Some(name) = name.strip_suffix('/') {
                 match open_folder(folder, name) {
                     Ok(inner) => self.list_folder(&inner, &full, visit)?,
                     Err(Errno::NOENT) => {}
@@ -276,7 +280,7 @@ impl Folder {
                     let Meta { size, modified, .. } = meta(&stat);
                     found.push(LeftOver { name: full, upload: None, size, modified });
                 }
-                FileType::Directory => match open_folder(folder, &name) {
+                FileType::Directory if full.len() <= MAX_LEN => match open_folder(folder, &name) {
                     Ok(inner) => self.find_temporary(&inner, &format!("{full}/"), found)?,
                     Err(Errno::NOENT) => {}
                     Err(e) => return Err(cannot(e)),
@@ -290,7 +294,7 @@ impl Folder {
     fn cannot(&self, what: &str, key: &Key, e: impl Into<io::Error>) -> Error {
         let e = e.into();
         let store = self.url.trim_end_matches('/');
-        Error::store(format!("cannot {what} '{key}' in '{store}': {}", io_text(&e)))
+        Error::store(format!("cannot {what} '{key}' in '{store}': {}", system_text(&e)))
     }
 
     fn symlink(&self, key: &Key) -> Error {
@@ -395,7 +399,7 @@ impl Store for Folder {
 
     fn clear(&self, left: &LeftOver) -> Result<()> {
         let cannot = |e| Error::store(format!("cannot delete '{}{}': {}", self.url, left.name, text(e)));
-        let mut folder = self.root.try_clone().map_err(|e| Error::store(io_text(&e)))?;
+        let mut folder = self.root.try_clone().map_err(|e| Error::store(system_text(&e)))?;
         let mut segments = left.name.split('/');
         let name = segments.next_back().unwrap_or_default();
         for segment in segments {
@@ -503,14 +507,5 @@ fn absolute(path: &str) -> Result<Utf8PathBuf> {
 }
 
 fn text(e: Errno) -> String {
-    io_text(&e.into())
-}
-
-/// The system's words for an error, without Rust's "(os error N)".
-fn io_text(e: &io::Error) -> String {
-    let text = e.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_owned(),
-        None => text,
-    }
+    system_text(&e.into())
 }
