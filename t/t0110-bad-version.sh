@@ -30,8 +30,8 @@ test_expect_success 'a repository, and a copy of it' '
 	fdl-ls-version main
 	fdl-ls-version --not main $one
 	fdl-ls-tables main
-	fdl-attach-sql main
-	fdl-resolve-ref --live main
+	fdl-resolve-ref --live $two
+	fdl-attach-sql $two
 	fdl-resolve-ref main~1
 	fdl-update-ref refs/heads/new $two
 	fdl-send-version --repo kept --from repo $two

@@ -5,8 +5,7 @@ use std::process::ExitCode;
 use fdl::{
     Kind, Result,
     cli::{self, Arg, Args, Output},
-    expired,
-    resolve::resolve,
+    resolve::{check_live, resolve},
 };
 
 const USAGE: &str = "usage: fdl-resolve-ref [--repo URL] [--live] [--etag] [--or-none] NAME";
@@ -34,7 +33,7 @@ fn run(args: &mut Args) -> Result<()> {
         resolved => resolved?,
     };
     if live {
-        expired::read_live(&repository, resolved.id)?;
+        check_live(&repository, &resolved)?;
     }
     let mut output = Output::new(false);
     match resolved.found_at {

@@ -6,9 +6,8 @@ use camino::Utf8PathBuf;
 use fdl::{
     Error, Result, attach,
     cli::{self, Arg, Args, Output},
-    expired,
     key::Key,
-    resolve::resolve,
+    resolve::{check_live, resolve},
     version::CATALOG,
 };
 
@@ -49,10 +48,10 @@ fn run(args: &mut Args) -> Result<()> {
         }
         (None, Some(name)) => {
             // The steps of a reader: the ref, the version, and whether it was taken away.
-            let id = resolve(&repository, &name)?.id;
-            expired::read_live(&repository, id)?;
+            let resolved = resolve(&repository, &name)?;
+            check_live(&repository, &resolved)?;
             let base = if public { attach::public_url(&repository)? } else { repository.url().to_owned() };
-            let catalog = format!("{base}{}", Key::in_version(id, CATALOG));
+            let catalog = format!("{base}{}", Key::in_version(resolved.id, CATALOG));
             let data = format!("{base}{}/", repository.config().data_dir);
             if url { catalog } else { attach::reader(&catalog, &alias, &data) }
         }

@@ -1,7 +1,7 @@
 //! From what a user types to a version: a ref, a short name, an id or the beginning of one, and `~n` steps back.
 
 use crate::{
-    Error, Result, history,
+    Error, Result, expired, history,
     id::VersionId,
     key::Key,
     refname::RefName,
@@ -42,6 +42,15 @@ pub fn resolve(repository: &Repository, name: &str) -> Result<Resolved> {
         }
     }
     Err(Error::not_found(format!("'{name}' does not exist: the history of '{base}' is shorter")))
+}
+
+/// Refuses a version that is not there, or was taken away. One that a ref holds was written before the ref, so only its mark is
+/// looked for.
+pub fn check_live(repository: &Repository, resolved: &Resolved) -> Result<()> {
+    match resolved.found_at {
+        Some(_) => expired::check_live(repository, resolved.id),
+        None => expired::read_live(repository, resolved.id).map(|_| ()),
+    }
 }
 
 fn resolve_name(repository: &Repository, name: &str) -> Result<Resolved> {
