@@ -2,15 +2,12 @@
 
 use std::process::ExitCode;
 
-use camino::Utf8Path;
 use fdl::{
     Error, Kind, Result,
     cli::{self, Arg, Args, Output},
-    dataset::Dataset,
-    files::File,
-    fsck::{self, Catalogs, Options},
+    fsck::{self, Options},
 };
-use fdl_catalog::{Catalog, describe, list_files};
+use fdl_catalog::Frozen;
 
 const USAGE: &str = "usage: fdl-fsck [-z] [--data] [--repair] [--repo URL | REPOSITORY]";
 
@@ -37,17 +34,4 @@ fn run(args: &mut Args) -> Result<()> {
     output.finish()?;
     cli::note(&format!("{} versions and {} data files: {} errors\n", seen.versions, seen.files, seen.errors));
     if seen.errors == 0 { Ok(()) } else { Err(Error::new(Kind::No, "")) }
-}
-
-/// Frozen catalogs, read with DuckDB.
-struct Frozen;
-
-impl Catalogs for Frozen {
-    fn each_file(&self, path: &Utf8Path, visit: &mut dyn FnMut(File) -> Result<()>) -> Result<()> {
-        list_files(&Catalog::open(path)?, None, visit)
-    }
-
-    fn describe(&self, path: &Utf8Path) -> Result<Dataset> {
-        describe(&Catalog::open(path)?)
-    }
 }

@@ -7,6 +7,8 @@ use std::{env, path::Path, process::ExitCode};
 mod build_dataset_json;
 #[path = "fdl-build-files-json.rs"]
 mod build_files_json;
+#[path = "fdl-check-version.rs"]
+mod check_version;
 #[path = "fdl-close-catalog.rs"]
 mod close_catalog;
 #[path = "fdl-diff-catalog.rs"]
@@ -25,6 +27,7 @@ fn main() -> ExitCode {
     match Path::new(&name).file_name().and_then(|name| name.to_str()) {
         Some("fdl-build-dataset-json") => build_dataset_json::main(),
         Some("fdl-build-files-json") => build_files_json::main(),
+        Some("fdl-check-version") => check_version::main(),
         Some("fdl-close-catalog") => close_catalog::main(),
         Some("fdl-diff-catalog") => diff_catalog::main(),
         Some("fdl-freeze-catalog") => freeze_catalog::main(),

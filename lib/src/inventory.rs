@@ -92,7 +92,21 @@ pub fn list(repository: &Repository) -> Result<Inventory> {
     Ok(inventory)
 }
 
-/// The same for one who takes away what none of them needs: an error where one may be hidden.
+/// The objects of one version; none where it is not there.
+pub fn of_version(repository: &Repository, id: VersionId) -> Result<Objects> {
+    let mut objects = Objects::default();
+    repository.store().list(Some(&Key::new(&format!("{FOLDER}/{id}"))?), &mut |listed| {
+        if let Listed::Object(key, meta) = listed
+            && let Some((_, name)) = place(&key)
+        {
+            objects.0.insert(name.to_owned(), meta);
+        }
+        Ok(())
+    })?;
+    Ok(objects)
+}
+
+/// The same as [`list`] for one who takes away what none of them needs: an error where one may be hidden.
 pub fn list_surely(repository: &Repository) -> Result<BTreeMap<VersionId, Objects>> {
     let Inventory { versions, foreign } = list(repository)?;
     match foreign.first() {

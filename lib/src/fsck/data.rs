@@ -1,7 +1,7 @@
 //! The data files: that they are there, as long as they must be, and what they hold.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     io::{self, Write},
 };
 
@@ -9,12 +9,15 @@ use indicatif::BinaryBytes;
 
 use super::Fsck;
 use crate::{
-    Error, Result,
+    Error, Kind, Result,
     digest::Digest,
+    gc,
     id::VersionId,
     key::Key,
     parallel::{JOBS, in_parallel},
     store::Listed,
+    version::Version,
+    version_files,
 };
 
 /// A data file that versions name.
@@ -64,6 +67,42 @@ impl Fsck<'_> {
             in_parallel(JOBS, named.iter().filter(|(path, _)| found.contains(*path)).map(Ok), read, |()| Ok(()))?;
         }
         Ok(())
+    }
+
+    /// Checks those data files of a version that its parent does not name.
+    pub(super) fn new_data(&self, version: &Version, mut named: HashMap<Key, Named>) -> Result<()> {
+        if let Some(parent) = version.parent()
+            && let Ok(parent) = Version::read(self.repository, parent)
+        {
+            // Where the parent's list cannot be read, all are looked at.
+            let mut known = Vec::new();
+            let read = version_files::each_file(self.repository, &parent, &mut |file| {
+                known.push((file.path, file.size));
+                Ok(())
+            });
+            if read.is_ok() {
+                for (path, size) in known {
+                    if named.get(&path).is_some_and(|file| file.size == size) {
+                        named.remove(&path);
+                    }
+                }
+            }
+        }
+        let about_to_go = if named.is_empty() { BTreeSet::new() } else { gc::about_to_go(self.repository)? };
+        let look = |(path, file): (Key, Named)| {
+            let key = self.repository.data_key(&path)?;
+            match self.repository.store().head(&key)? {
+                None => self.error(key, "it is not there"),
+                Some(meta) if meta.size != file.size => {
+                    self.error(key, format_args!("it has {} bytes, but the version says {}", meta.size, file.size))
+                }
+                Some(_) if about_to_go.contains(&key) => {
+                    Err(Error::new(Kind::Busy, format!("a gc is about to delete '{key}'")).hint("try again later"))
+                }
+                Some(_) => Ok(()),
+            }
+        };
+        in_parallel(JOBS, named.into_iter().map(Ok), look, |()| Ok(()))
     }
 
     /// Reads a data file: its ends must be those of its format, and its digest the one that is known.

@@ -7,12 +7,25 @@ mod data;
 mod refs;
 mod versions;
 
-use std::{fmt, sync::Mutex};
+use std::{collections::HashMap, fmt, sync::Mutex};
 
 use camino::Utf8Path;
 
 use self::data::Named;
-use crate::{Error, Kind, Result, dataset::Dataset, files::File, gc, repository::Repository, store};
+use crate::{
+    Error, Kind, Result,
+    dataset::Dataset,
+    digest::Digest,
+    expired,
+    files::File,
+    gc,
+    id::VersionId,
+    inventory,
+    key::Key,
+    repository::Repository,
+    store,
+    version::{self, Version},
+};
 
 /// How a catalog is read; what this library does not do itself.
 pub trait Catalogs: Sync {
@@ -98,6 +111,42 @@ pub fn fsck(
     fsck.left_overs()?;
     let errors = fsck.findings.into_inner().map_err(|_| died())?.errors;
     Ok(Seen { versions, files: named.len(), errors })
+}
+
+/// Checks one version and the data files that it names, as a host does before a ref moves to it. Those that its parent names
+/// were checked when the ref moved to that.
+///
+/// # Errors
+/// Where the store cannot be asked.
+pub fn check_version(
+    repository: &Repository,
+    catalogs: &dyn Catalogs,
+    id: VersionId,
+    report: &mut Report<'_>,
+) -> Result<()> {
+    let fsck = Fsck {
+        repository,
+        catalogs,
+        options: Options::default(),
+        findings: Mutex::new(Findings { report, errors: 0 }),
+    };
+    let objects = inventory::of_version(repository, id)?;
+    let key = Key::in_version(id, version::NAME);
+    let Some(version) = fsck.finding(&key, Version::read(repository, id))? else { return Ok(()) };
+    if objects.expired().is_some() {
+        return fsck.error(Key::in_version(id, expired::NAME), "the version was taken away");
+    }
+    if let Some(parent) = version.parent() {
+        let bytes = fsck.finding(&key, Version::bytes(repository, parent))?;
+        if let (Some(bytes), Some(wanted)) = (bytes, version.parent_sha256)
+            && Digest::of(&bytes) != wanted
+        {
+            fsck.error(&key, format_args!("it is built on version {parent} with sha256 {wanted}, which that has not"))?;
+        }
+    }
+    let named = Mutex::new(HashMap::new());
+    fsck.live(&version, &objects, &named)?;
+    fsck.new_data(&version, named.into_inner().map_err(|_| died())?)
 }
 
 struct Fsck<'a> {

@@ -126,7 +126,7 @@ impl Fsck<'_> {
     }
 
     /// Checks a version that readers read, and adds the files that it names to `named`.
-    fn live(&self, version: &Version, objects: &Objects, named: &Mutex<HashMap<Key, Named>>) -> Result<()> {
+    pub(super) fn live(&self, version: &Version, objects: &Objects, named: &Mutex<HashMap<Key, Named>>) -> Result<()> {
         let id = version.id;
         let mut indexed = Vec::new();
         let index = version_files::each_file(self.repository, version, &mut |file| {

@@ -7,7 +7,7 @@
 
 use std::{
     fs::File,
-    io::{self, Read},
+    io::{self, Read, Seek, SeekFrom},
     os::fd::{AsFd, OwnedFd},
 };
 
@@ -339,6 +339,14 @@ impl Store for Folder {
             let body = Exactly { file, left: meta.size };
             Opened { meta, body: Box::new(body) }
         }))
+    }
+
+    fn open_at(&self, key: &Key, at: u64) -> Result<Option<Opened>> {
+        let Some((mut file, stat)) = self.file(key)? else { return Ok(None) };
+        file.seek(SeekFrom::Start(at)).map_err(|e| self.cannot("read", key, e))?;
+        let meta = meta(&stat);
+        let body = Exactly { file, left: meta.size.saturating_sub(at) };
+        Ok(Some(Opened { meta, body: Box::new(body) }))
     }
 
     fn head(&self, key: &Key) -> Result<Option<Meta>> {

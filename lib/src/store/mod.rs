@@ -4,6 +4,7 @@
 //! [`Written::Refused`] has changed nothing; and what was answered as written is still there after a crash.
 
 mod folder;
+pub(crate) mod headers;
 mod http;
 mod kill;
 mod s3;
@@ -151,6 +152,14 @@ pub trait Store: Send + Sync {
 
     /// Opens an object of any size.
     fn open(&self, key: &Key) -> Result<Option<Opened>>;
+
+    /// Opens an object from the byte `at` on; its metadata are those of the whole.
+    fn open_at(&self, key: &Key, at: u64) -> Result<Option<Opened>> {
+        let Some(mut opened) = self.open(key)? else { return Ok(None) };
+        io::copy(&mut opened.body.by_ref().take(at), &mut io::sink())
+            .map_err(|e| Error::store(format!("cannot read '{key}' from '{}': {e}", self.url())))?;
+        Ok(Some(opened))
+    }
 
     /// What the store knows of an object.
     fn head(&self, key: &Key) -> Result<Option<Meta>>;

@@ -119,6 +119,11 @@ impl Store for Traced {
         self.request("GET", key.as_str(), &Condition::Always, || self.store.open(key), |o| found(o, |o| o.meta.size))
     }
 
+    fn open_at(&self, key: &Key, at: u64) -> Result<Option<Opened>> {
+        let open = || self.store.open_at(key, at);
+        self.request("GET", key.as_str(), &Condition::Always, open, |o| found(o, |o| o.meta.size - at))
+    }
+
     fn head(&self, key: &Key) -> Result<Option<Meta>> {
         self.request("HEAD", key.as_str(), &Condition::Always, || self.store.head(key), |m| found(m, |_| 0))
     }

@@ -6,7 +6,6 @@
 //! tried again behind our back, and a body that is cut off is an error.
 
 mod credentials;
-mod headers;
 mod list;
 mod location;
 mod multipart;
@@ -17,18 +16,22 @@ mod settings;
 mod sign;
 mod uploads;
 
-use std::{io::Read, sync::Arc};
+use std::{
+    io::{self, Read},
+    sync::Arc,
+};
 
 use jiff::Timestamp;
 use uuid::Uuid;
 
 use self::{
-    headers::headers,
     refusal::{Fault, explain, refusal},
     request::{Client, Request},
 };
 use super::{
-    Body, Condition, ETag, LeftOver, Listed, Meta, Object, Opened, Remote, Store, Written, read_at_most,
+    Body, Condition, ETag, LeftOver, Listed, Meta, Object, Opened, Remote, Store, Written,
+    headers::headers,
+    read_at_most,
     wire::{Answer, Reading, Retry, http_date, is_doubtful, may_work_later},
 };
 use crate::{Error, Kind, Result, key::Key, text::Escaped};
@@ -164,6 +167,20 @@ impl Store for S3 {
         let rest = Box::new(move |at| rest(&client, &key, &etag, at, size));
         let body = Reading::new(size, Box::new(answer.body.into_reader()), rest);
         Ok(Some(Opened { meta, body: Box::new(body) }))
+    }
+
+    fn open_at(&self, key: &Key, at: u64) -> Result<Option<Opened>> {
+        if at == 0 {
+            return self.open(key);
+        }
+        let Some(meta) = self.head(key)? else { return Ok(None) };
+        let Some(etag) = meta.etag.clone().filter(|_| at < meta.size) else {
+            return Ok(Some(Opened { meta, body: Box::new(io::empty()) }));
+        };
+        let (client, key, size) = (Arc::clone(&self.client), key.clone(), meta.size);
+        let first = rest(&client, &key, &etag, at, size)?;
+        let again = Box::new(move |from| rest(&client, &key, &etag, at + from, size));
+        Ok(Some(Opened { meta, body: Box::new(Reading::new(size - at, first, again)) }))
     }
 
     fn head(&self, key: &Key) -> Result<Option<Meta>> {

@@ -14,7 +14,6 @@ use serde::Deserialize;
 
 use super::{
     STAMP,
-    headers::headers,
     refusal::{Fault, explain, refusal},
     request::{Client, Request},
 };
@@ -23,6 +22,7 @@ use crate::{
     key::Key,
     store::{
         Condition,
+        headers::headers,
         wire::{Answer, MAX_ANSWER, Part, Payload},
     },
 };

@@ -4,7 +4,7 @@
 use crate::{expired, key::Key};
 
 /// The `Content-Type` and `Cache-Control` of the object at `key`.
-pub(super) fn headers(key: &Key) -> Vec<(&'static str, String)> {
+pub(crate) fn headers(key: &Key) -> Vec<(&'static str, String)> {
     vec![("content-type", content_type(key).into()), ("cache-control", cache_control(key).into())]
 }
 
